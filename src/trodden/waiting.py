@@ -46,6 +46,9 @@ class _Status:
         self._done.set()
         self._thread.join()
 
+    def tell(self, detail: str) -> None:
+        self.detail = detail
+
     def _watch(self) -> None:
         if self._done.wait(DELAY):
             return
@@ -65,18 +68,28 @@ class _Status:
         sys.stderr.flush()
 
 
+_shown: list[_Status] = []
+
+
 @contextmanager
 def waiting(what: str, worth: bool = True) -> Iterator[Callable[[str], None]]:
     """Say ``what`` is being waited for, unless it is not ``worth`` a line or is over soon.
 
-    The function that it gives takes a detail, such as how far it has got, which a terminal shows.
+    The function that it gives takes a detail, such as how far it has got, which a terminal shows.  What is
+    waited for as a part of something else has no line of its own, but its details are shown.
     """
     if Quiet.asked or not worth or os.environ.get(VARIABLE):
         yield lambda detail: None
         return
+    if _shown:
+        yield _shown[-1].tell
+        _shown[-1].tell("")
+        return
     status = _Status(what)
+    _shown.append(status)
     status.start()
     try:
-        yield lambda detail: setattr(status, "detail", detail)
+        yield status.tell
     finally:
+        _shown.remove(status)
         status.finish()

@@ -32,6 +32,14 @@ def test_lines_and_paths(tmp_path: Path) -> None:
     assert lines.functions["area"].paths is None
 
 
+def test_a_flight_recorder(tmp_path: Path) -> None:
+    directory = project("shapes", tmp_path)
+    shown = cook(commands("Flight recorder"), directory)
+    assert "area" in shown
+    (thread,) = load(directory / "flight.trod").trace.threads
+    assert any(event.depth for event in thread.events())
+
+
 def test_an_extension_of_python(tmp_path: Path) -> None:
     directory = project("counting", tmp_path)
     text = commands("Python extensions").replace("python ", f"{sys.executable} ")

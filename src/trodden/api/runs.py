@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from trodden.errors import BuildFailed, InputMissing, NotInstrumented, TroddenError
 from trodden.native.driver.command_line import is_source, names_sources, parse
+from trodden.native.execute.trace_size import WHOLE, TraceSize, trace_size
 from trodden.waiting import waiting
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def run(
     call_paths: bool | None = None,
     durable: bool | None = None,
     preload: bool = False,
+    trace_limit: int | str | None = None,
+    trace_ring: int | str | None = None,
     output: StrPath | None = None,
 ) -> Run:
     """Run a command, or sources with compiler flags, and return its status and profile.
@@ -74,9 +77,10 @@ def run(
     function may have before some are cut (``"none"`` cuts nothing), ``context`` counts each path through a
     loop together with the path that led to it, ``metric="cycles"`` adds up the time of each, and ``last`` is
     how many of each thread's last paths are kept one by one.  With ``profile="trace"`` what every thread
-    executes is recorded, as ``trace`` says.  With ``call_paths`` any profile has call paths
-    too; with ``durable`` no count is held in a register until its loop ends.  An option that is ``None`` is
-    taken from the environment, or else has its default.
+    executes is recorded, as ``trace`` says: ``trace_limit`` is how many bytes each process may record,
+    ``trace_ring`` how many each thread keeps, its last ones (``"16M"`` is 16 MiB).  With ``call_paths`` any
+    profile has call paths too; with ``durable`` no count is held in a register until its loop ends.  An
+    option that is ``None`` is taken from the environment, or else has its default.
     """
     from trodden.native.options.given import keywords
 
@@ -98,13 +102,14 @@ def run(
         "durable": durable,
     }
     flags = keywords(chosen)
+    size = trace_size(trace_limit, trace_ring)
     if len(program) == 1 and not isinstance(program[0], str | os.PathLike):
         command = [os.fspath(word) for word in program[0]]
         if not command:
             raise TroddenError("trodden.run: the command is empty")
         if flags:
             raise TroddenError(f"trodden.run: {command[0]} is not built here; name sources to choose how")
-        return _run(command[0], [*command[1:], *args], output, preload)
+        return _run(command[0], [*command[1:], *args], output, preload, size)
     if not all(isinstance(word, str | os.PathLike) for word in program):
         raise TroddenError("trodden.run: a command is one list of words, and the only one")
     words = [os.fspath(word) for word in program if isinstance(word, str | os.PathLike)]
@@ -113,7 +118,7 @@ def run(
             raise TroddenError("trodden.run: name one program (its arguments go to args=) or sources")
         if flags:
             raise TroddenError(f"trodden.run: {words[0]} is built already; name sources to choose how")
-        return _run(words[0], args, output, preload)
+        return _run(words[0], args, output, preload, size)
     from trodden.api.builds import builder
     from trodden.native.driver.atomic_output import scratch
     from trodden.native.driver.diagnostics import kept_diagnostics
@@ -125,7 +130,7 @@ def run(
         if status != 0:
             what = f"trodden.run: compiling {' '.join(words)} failed with status {status}"
             raise BuildFailed(what, "".join(diagnostics))
-        return _run(built, args, output, preload)
+        return _run(built, args, output, preload, size)
 
 
 def program_name(words: Sequence[str]) -> str:
@@ -143,9 +148,10 @@ def is_cxx(words: Sequence[str]) -> bool:
     return forced or any(is_source(word, cxx=True) for word in words)
 
 
-def _run(program: str, args: Sequence[str], output: StrPath | None, preload: bool) -> Run:
-    ended = launch_command(program, args, preload=preload)
-    return Run(ended.status, profile_of(ended, [program, *args], output).profile)
+def _run(program: str, args: Sequence[str], output: StrPath | None, preload: bool, size: TraceSize) -> Run:
+    ended = launch_command(program, args, preload=preload, size=size)
+    profile = profile_of(ended, [program, *args], output, size=size).profile
+    return Run(ended.status, profile)
 
 
 def find_command(program: str) -> str:
@@ -167,23 +173,40 @@ def _why_not(program: str) -> str:
     )
 
 
-def launch_command(program: str, args: Sequence[str], wait: bool = False, preload: bool = False) -> Ended:
+def launch_command(
+    program: str,
+    args: Sequence[str],
+    wait: bool = False,
+    preload: bool = False,
+    size: TraceSize = WHOLE,
+) -> Ended:
     """Run a program to its end; with ``wait``, to that of all processes that it has started.
 
-    With ``preload``, all of them are started with the runtime (:mod:`trodden.api.preload`).
+    With ``preload``, all of them are started with the runtime (:mod:`trodden.api.preload`).  ``size`` is how
+    much of their traces is kept.
     """
     from trodden.native.execute.launch import launch
 
     path = find_command(program)
     if not preload:
-        return launch(path, args, wait)
+        return launch(path, args, wait, size=size)
     from trodden.api.preload import preload_library
 
-    return launch(path, args, wait, preload_library())
+    return launch(path, args, wait, preload_library(), size)
+
+
+def no_trace(size: TraceSize, profile: Profile) -> Iterator[str]:
+    """A message if ``size`` was given, but nothing that was run records a trace."""
+    if size and profile.traces is None:
+        yield f"{size.given}: nothing that was run records a trace; build it with --profile trace"
 
 
 def profile_of(
-    ended: Ended, command: Sequence[str], output: StrPath | None, name: str | None = None
+    ended: Ended,
+    command: Sequence[str],
+    output: StrPath | None,
+    name: str | None = None,
+    size: TraceSize = WHOLE,
 ) -> Collected:
     """The profile of a run, also written to ``output``.
 
@@ -205,7 +228,11 @@ def profile_of(
         profile = replace(
             collected.profile,
             program=name or _name_of(collected.profile, command),
-            messages=(*collected.profile.messages, *running),
+            messages=(
+                *collected.profile.messages,
+                *running,
+                *no_trace(size, collected.profile),
+            ),
         )
         if output is not None:
             save(profile, output)

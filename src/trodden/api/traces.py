@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trodden.waiting import waiting
+
 if TYPE_CHECKING:
     import os
 
@@ -36,15 +38,9 @@ def with_counts(profile: Profile) -> Profile:
     from trodden.profile.derived import derive
 
     use()
-    counted = derive(profile, "edges").profile
-    return replace(
-        counted,
-        processes=profile.processes,
-        threads=profile.threads,
-        programs=profile.programs,
-        traces=profile.traces,
-        traced_units=profile.units,
-    )
+    with waiting("counting what the trace says") as tell:
+        counted = derive(profile, "edges", tell).profile
+    return replace(counted, traces=profile.traces, traced_units=profile.units)
 
 
 def load_trace(path: str | os.PathLike[str]) -> ProgramTrace:

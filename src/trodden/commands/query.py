@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import click
 
 from trodden.commands.click_options import Number
-from trodden.commands.output import flush
+from trodden.commands.replay import put, say_what_is_missing
 from trodden.errors import UsageError
 from trodden.visible_text import visible
+from trodden.waiting import waiting
 
 if TYPE_CHECKING:
     from trodden.profile.trace.query import Answer
@@ -46,9 +48,12 @@ def query(file: str, question: str, thread: int | None, process: int | None, for
     threads = threads_of(load_trace(file), process, thread)
     if not threads:
         raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
+    say_what_is_missing(threads)
+    answers = answer(asked, threads)
+    with waiting(f"reading {file}"):
+        first = list(islice(answers, 1))
     write = _as_json if form == "json" else _as_text
-    for each in answer(asked, threads):
-        flush(write(each) + "\n")
+    put(map(write, chain(first, answers)))
 
 
 def _as_text(row: Answer) -> str:

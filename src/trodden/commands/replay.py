@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,16 @@ from trodden.commands.click_options import Number, file_argument, function_optio
 from trodden.commands.output import flush
 from trodden.errors import UsageError
 from trodden.visible_text import visible
+from trodden.waiting import waiting
 
 if TYPE_CHECKING:
     from trodden.profile.trace.executed import Executed, Place
     from trodden.profile.trace.reading import Position, ProgramTrace, ThreadEvent
     from trodden.profile.trace.threads import ThreadTrace
+    from trodden.source.texts import Sources
 
 _MANY = 4096
+_MOST_DEPTH = 40
 _POSITION = re.compile(r"(?P<share>[\d.]+)%|(?P<time>[\d.]+)s|(?P<block>\d+)")
 
 
@@ -59,34 +62,38 @@ def replay(
 ) -> None:
     """Show what the threads in the trace of the profile FILE have executed, line by line.
 
-    Each line of the output has the process, the thread, how many blocks it had executed before, and,
-    indented by the depth of calls, the function and the line.  Several threads follow one another by the
-    times of the parts that their traces were written in; with a position, one after another.  In a large
-    trace of which only a part is read, blocks before are not counted.
+    Each line of the output has the process, the thread, how many blocks it had executed before, the line, the
+    function and the block, and, indented by the depth of calls, the source.  Several threads follow one
+    another by the times of the parts that their traces were written in; with a position, one after another.
+    In a large trace of which only a part is read, blocks before are not counted.
     """
-    from trodden.api.traces import load_trace
-    from trodden.profile.trace.executed import executed, threads_of
+    from trodden.api.traces import load
+    from trodden.profile.trace.executed import Selection, executed, threads_of
+    from trodden.source.texts import Sources
 
-    trace = load_trace(file)
+    profile = load(file)
+    trace = profile.trace
     chosen = threads_of(trace, process, thread)
     if not chosen:
         raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
+    say_what_is_missing(chosen)
     if repeats:
-        _put(_repeats(trace, chosen, position(start), position(stop)))
+        put(_repeats(trace, chosen, position(start), position(stop)))
         return
-    place = None if line is None else place_in(line)
-    lasting = last is not None
-    events = _events(trace, chosen, position(start), position(stop), backwards or lasting)
+    selection = Selection(not blocks, function, None if line is None else place_in(line))
+    chosen = [selection.of(each) for each in chosen]
+    first, end, reverse = position(start), position(stop), backwards or last is not None
     # By default threads are read from their beginnings, so that positions are known.
-    middle = start is not None or stop is not None or backwards or lasting
-    known = [each.know_positions() for each in chosen] if middle else []
-    placed = all(known)
-    rows = executed(events, not blocks, function, place, backwards or lasting, placed)
-    if last is not None:
-        kept = deque(islice(rows, last))
-        rows = iter(kept if backwards else reversed(kept))
-    write = _as_json if form == "json" else _as_text
-    _put(map(write, rows))
+    middle = first is not None or end is not None or reverse
+    with waiting(f"reading {file}"):
+        known = [each.know_positions() for each in chosen] if middle else []
+        rows = executed(_events(trace, chosen, first, end, reverse), selection, reverse, all(known))
+        if last is not None:
+            kept = list(islice(rows, last))
+            rows = iter(kept if backwards else reversed(kept))
+        some = list(islice(rows, _MANY))
+    write = _as_json if form == "json" else _Text(Sources(profile)).line
+    put(map(write, chain(some, rows)))
 
 
 def _repeats(
@@ -112,12 +119,18 @@ def _events(
     from trodden.profile.trace.reading import ThreadEvent
 
     if start is None and stop is None and not backwards:
-        wanted = set(map(id, threads))
-        return (each for each in trace.merged() if id(each.thread) in wanted)
+        return trace.merged(threads)
     return chain.from_iterable(
         (ThreadEvent(thread, event) for event in trace.events(thread, start, stop, backwards))
         for thread in (reversed(threads) if backwards else threads)
     )
+
+
+def say_what_is_missing(threads: Iterable[ThreadTrace]) -> None:
+    """On standard error, since what follows may be for another program."""
+    for process in {id(each.process): each.process for each in threads}.values():
+        for message in process.messages:
+            click.echo(f"trodden: {visible(message)}", err=True)
 
 
 def position(text: str | None) -> Position | None:
@@ -149,21 +162,50 @@ def place_in(text: str) -> Place:
     return Place(file, int(number))
 
 
-def _as_text(row: Executed) -> str:
-    where = f"{row.file}:{row.line}" if row.line else "no line"
-    again = f" ({row.again + 1:,} times)" if row.again else ""
-    position = "" if row.position is None else row.position
-    indented = "  " * min(row.depth, 40)
-    return visible(
-        f"{row.process}.{row.thread} {position:>12} {indented}{row.function} {row.block} {where}{again}"
-    )
+class _Text:
+    """Rows as text, with the source if it is there; what is the same each time is made once."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._places: dict[tuple[str, str, str, int], tuple[str, str]] = {}
+
+    def line(self, row: Executed) -> str:
+        """A row as text."""
+        process, thread, position, depth, *_, again = row
+        key = row[4:8]
+        found = self._places.get(key)
+        if found is None:
+            found = self._places[key] = self._place(*key)
+        where, source = found
+        times = f" ({again + 1:,} times)" if again else ""
+        at = "" if position is None else position
+        return (
+            f"{process}.{thread} {at:>12} {where}{times}  {'  ' * min(depth, _MOST_DEPTH)}{source}".rstrip()
+        )
+
+    def _place(self, function: str, block: str, file: str, line: int) -> tuple[str, str]:
+        place = f"{file.rpartition('/')[2]}:{line}" if line else "no line"
+        lines = self._sources.lines(file) if line else None
+        source = lines[line - 1].strip() if lines is not None and line <= len(lines) else ""
+        return f"{visible(f'{place} {function} {block}'):<36}", visible(source.replace("\t", " "))
+
+
+@cache
+def _json_of(function: str, block: str, file: str, line: int) -> str:
+    fields = {"function": function, "block": block, "file": file, "line": line}
+    return json.dumps(fields)[1:-1]
 
 
 def _as_json(row: Executed) -> str:
-    return json.dumps(row._asdict())
+    process, thread, position, depth, *place, again = row
+    at = "null" if position is None else position
+    return (
+        f'{{"process": {process}, "thread": {thread}, "position": {at}, "depth": {depth},'
+        f' {_json_of(*place)}, "again": {again}}}'
+    )
 
 
-def _put(lines: Iterable[str]) -> None:
+def put(lines: Iterable[str]) -> None:
     """Write lines as they come, many at once."""
     left = iter(lines)
     while some := list(islice(left, _MANY)):

@@ -21,11 +21,12 @@ from trodden.native.driver.command_line import CommandLine, Step, is_linkable, i
 from trodden.native.execute.counting import process_of
 from trodden.native.execute.launch import Ended
 from trodden.native.execute.rundir import abandoned, unmentioned
+from trodden.native.execute.trace_size import WHOLE, TraceSize, trace_size
 from trodden.native.options.given import Given, VerbFlags, value_of
 from trodden.visible_text import visible
 from trodden.waiting import Quiet
 
-_OTHER_FLAGS = ("output", "report", "quiet", "wait", "preload", "target", "help")
+_OTHER_FLAGS = ("output", "report", "quiet", "wait", "preload", "trace-limit", "trace-ring", "target", "help")
 
 
 @dataclass
@@ -44,6 +45,9 @@ class Request:
     report: bool | None = None
     wait: bool = False
     preload: bool = False
+    limit: str | None = None
+    ring: str | None = None
+    size: TraceSize = WHOLE
 
 
 def main(argv: Sequence[str]) -> int:
@@ -54,6 +58,7 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.write(run_usage())
         return 0 if argv else UsageError.status
     request = parse(argv)
+    request.size = trace_size(request.limit, request.ring)
     Quiet.asked = request.report is False
     if not request.from_source:
         if request.flags:
@@ -67,6 +72,8 @@ def main(argv: Sequence[str]) -> int:
         program = str(directory / runs.program_name(request.words))
         build = builder([*request.words, "-o", program], runs.is_cxx(request.words), request.flags)
         _check_words(request, build.line)
+        if request.size and not build.options.traces:
+            raise UsageError(f"{request.size.given}: goes with --profile trace")
         build.watched = True
         status = build.run()
         if status:
@@ -98,6 +105,13 @@ def parse(argv: Sequence[str]) -> Request:
             request.wait = True
         elif word == "--preload":
             request.preload = True
+        elif word.partition("=")[0] in ("--trace-limit", "--trace-ring"):
+            name, equals, size = word.partition("=")
+            size = size if equals else value_of(word, following, "run")
+            if name == "--trace-limit":
+                request.limit = size
+            else:
+                request.ring = size
         elif word == "--target":
             request.words += ["-target", value_of(word, following, "run")]
         elif word in ("-h", "--help") and request.from_source:
@@ -160,13 +174,15 @@ def _run(request: Request, program: str) -> Callable[[], int]:
     check_writable(request.output)
     if request.report is not False:
         _report_abandoned()
-    ended = runs.launch_command(program, request.arguments, request.wait, request.preload)
+    ended = runs.launch_command(program, request.arguments, request.wait, request.preload, request.size)
     if ended.running:
         _report_running(ended, program if request.from_source else None)
     if not ended.raws:
         return _without_counts(request, ended, program)
     name = shlex.join(request.words) if request.from_source else None
-    collected = runs.profile_of(ended, [program, *request.arguments], request.output, name)
+    collected = runs.profile_of(ended, [program, *request.arguments], request.output, name, request.size)
+    for message in runs.no_trace(request.size, collected.profile):
+        _say(message)
     for message in collected.left_out.messages:
         _say(message)
     if request.report or (request.report is None and sys.stderr.isatty()):

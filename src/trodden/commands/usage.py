@@ -67,6 +67,11 @@ def _run() -> Usage:
             ("--target TRIPLE", "compile for another machine"),
             ("--wait", "wait for all processes that the program has started, not only for the program"),
             ("--preload", "for instrumented libraries in programs without probes: see how these end"),
+            (
+                "--trace-limit SIZE",
+                "with traces: how much a process may record, as 16M; then its trace ends",
+            ),
+            ("--trace-ring SIZE", "with traces: how much each thread keeps, as 1M: the last part"),
             _REPORT,
         ),
     )

@@ -7,7 +7,7 @@ every edge, or for paths that are not cut, and what these would have counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trodden.graph.cfg import Graph
@@ -28,7 +28,9 @@ from trodden.plan.probes import (
 from trodden.plan.trace.checked import checked_trace
 from trodden.profile.assemble import PATHS, assemble
 from trodden.profile.model import Profile
+from trodden.profile.same_runs import with_runs
 from trodden.profile.trace.program import TracedProgram
+from trodden.profile.trace.progress import Progress
 from trodden.profile.trace.threads import ThreadTrace
 from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.program.unit_codec import unit_id
@@ -56,32 +58,47 @@ class Derived:
     contradictions: tuple[str, ...]
 
 
-def derive(profile: Profile, kind: str) -> Derived:
+def derive(profile: Profile, kind: str, tell: Callable[[str], None] = lambda detail: None) -> Derived:
     """The profile of ``kind`` (``"edges"`` or ``"paths"``) of all processes that were traced.
 
     Counters on every edge that the same run had beside the trace stay there, so that whatever they contradict
-    is a violation.
+    is a violation.  Processes, threads and programs are those of the profile.  ``tell`` gets the share of the
+    trace that has been read.
     """
     plans = _Plans(profile, kind)
     totals: dict[_Function, TraceCounts] = {}
+    by_process: dict[int, dict[_Function, TraceCounts]] = {}
     messages = list(profile.messages)
-    for process in profile.trace.traces.processes:
-        program = profile.trace.program(process)
+    trace = profile.trace
+    progress = Progress(sum(len(thread.main) for thread in trace.threads), tell)
+    for process in trace.traces.processes:
+        own = by_process.setdefault(process.process, {})
+        program = trace.program(process)
         counts = TraceCounts()
-        threads = [thread for thread in profile.trace.threads if thread.process is process]
-        damaged = _count(threads, counts, plans, program)
-        messages += damaged
+        threads = [thread for thread in trace.threads if thread.process is process]
+        messages += _count(threads, counts, plans, program, progress)
         for number in {*counts.edges, *counts.entries, *counts.prefixes, *counts.paths}:
             place = program.place(number)
             if place is not None:
-                _add(totals.setdefault(place, TraceCounts()), counts, number, program.procedure(number))
-    units, unit_counts = plans.counted(totals)
+                for sums in (own, totals):
+                    _add(sums.setdefault(place, TraceCounts()), counts, number, program.procedure(number))
+    units = plans.units()
+    unit_counts = plans.counted(units, totals, profile.unit_counts)
     derived = assemble(profile.program, units, unit_counts, messages)
-    return Derived(replace(derived, programs=(), merged=0), tuple(_contradictions(profile, totals)))
+    counted = {
+        index: plans.counted(units, own, profile.processes[index].unit_counts)
+        for index, own in by_process.items()
+        if index >= 0 and len(profile.processes) > 1
+    }
+    return Derived(with_runs(derived, profile, counted), tuple(_contradictions(profile, totals)))
 
 
 def _count(
-    threads: Sequence[ThreadTrace], counts: TraceCounts, plans: _Plans, program: TracedProgram
+    threads: Sequence[ThreadTrace],
+    counts: TraceCounts,
+    plans: _Plans,
+    program: TracedProgram,
+    progress: Progress,
 ) -> list[str]:
     """Read all threads of a process."""
     paths = _PathsByNumber(plans, program)
@@ -94,6 +111,7 @@ def _count(
             kept = list(events)
             counts.add_events(kept)
             messages += thread.damages(kept)
+            progress.step()
         for number, block, _, path in reader.frames_with_paths:
             counts.end_of(number, block, path)
     if compiled is not None:
@@ -142,7 +160,6 @@ class _Plans:
 
     def __init__(self, profile: Profile, kind: str) -> None:
         self._units = profile.units
-        self._unit_counts = profile.unit_counts
         self.kind = kind
         self._known: dict[_Function, tuple[Plan, PathsOfProcedure | None]] = {}
 
@@ -159,11 +176,13 @@ class _Plans:
             self._known[place] = checked_trace(plan, facts.graph) if checked else plan, paths
         return self._known[place]
 
-    def _beside(self, place: _Function) -> dict[int, int]:
+    def _beside(self, place: _Function, counted: UnitCounts | None) -> dict[int, int]:
         """What counters beside the trace have counted of each edge."""
-        facts, counters = self._units[place[0]].functions[place[1]], self._unit_counts[place[0]].counters
+        if counted is None:
+            return {}
+        facts = self._units[place[0]].functions[place[1]]
         found = {
-            measure.edge: counters[facts.first_slot + slot]
+            measure.edge: counted.counters[facts.first_slot + slot]
             for slot, measure in enumerate(facts.plan.measures)
             if isinstance(measure, RedundantMeasure)
         }
@@ -173,9 +192,9 @@ class _Plans:
         """How the paths of a function are counted."""
         return self._plan(place)[1]
 
-    def counted(self, totals: Mapping[_Function, TraceCounts]) -> tuple[list[UnitFacts], list[UnitCounts]]:
-        """The units with these plans, and what they have counted."""
-        units, unit_counts = [], []
+    def units(self) -> list[UnitFacts]:
+        """The units with these plans; those that record no trace as they are."""
+        found = []
         for index, unit in enumerate(self._units):
             functions, slots = [], 0
             for number, facts in enumerate(unit.functions):
@@ -185,16 +204,35 @@ class _Plans:
                 )
                 slots += plan.slots
             made = replace(unit, functions=tuple(functions), slots=slots)
-            made = replace(made, id=unit_id(made))
+            found.append(replace(made, id=unit_id(made)) if _records(unit) else unit)
+        return found
+
+    def counted(
+        self,
+        units: Sequence[UnitFacts],
+        totals: Mapping[_Function, TraceCounts],
+        beside: Sequence[UnitCounts],
+    ) -> list[UnitCounts]:
+        """What the traces say of each unit, and ``beside`` them counters, of units that are not left out."""
+        known = {each.unit: each for each in beside}
+        found = []
+        for index, (made, unit) in enumerate(zip(units, self._units, strict=True)):
+            own = known.get(unit.id)
+            if not _records(unit):
+                found.append(own or UnitCounts.zero(unit))
+                continue
             counts = [
-                (number, _function_counts(facts, totals.get((index, number), TraceCounts()), beside))
-                for number, facts in enumerate(functions)
-                for beside in (self._beside((index, number)),)
-                if beside or (index, number) in totals
+                (number, _function_counts(facts, totals.get((index, number), TraceCounts()), counters))
+                for number, facts in enumerate(made.functions)
+                for counters in (self._beside((index, number), own),)
+                if counters or (index, number) in totals
             ]
-            units.append(made)
-            unit_counts.append(UnitCounts.of_functions(made, counts))
-        return units, unit_counts
+            found.append(UnitCounts.of_functions(made, counts))
+        return found
+
+
+def _records(unit: UnitFacts) -> bool:
+    return any(facts.plan.trace is not None for facts in unit.functions)
 
 
 def _paths(facts: FunctionFacts) -> tuple[Plan, PathsOfProcedure]:

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from trodden.errors import UsageError
 from trodden.profile.assemble import named
 from trodden.profile.model import Filter, FunctionProfile, Profile
-from trodden.program.facts import SourceFile
+from trodden.program.facts import SourceFile, UnitFacts
 
 _SYSTEM = re.compile(
     r"/usr/(?:local/)?(?:include|lib|lib32|lib64|libexec)/"
@@ -100,11 +100,15 @@ def moved(profile: Profile, directories: Mapping[str, str]) -> Profile:
                 return os.path.normpath(os.path.join(new, path[len(old) :].lstrip("/")))
         return path
 
+    def moved_unit(unit: UnitFacts) -> UnitFacts:
+        moved_files = tuple(replace(file, path=new_path(file.path)) for file in unit.files)
+        return replace(unit, files=moved_files, source=new_path(unit.source))
+
     units = []
     files: dict[str, tuple[SourceFile, ...]] = {}
     for unit in profile.units:
-        files[unit.id] = tuple(replace(file, path=new_path(file.path)) for file in unit.files)
-        units.append(replace(unit, files=files[unit.id], source=new_path(unit.source)))
+        units.append(moved_unit(unit))
+        files[unit.id] = units[-1].files
     for old, _ in places:
         if old not in used:
             raise UsageError(f"--source-dir {old}: no source of the profile is there; see trodden report")
@@ -114,4 +118,5 @@ def moved(profile: Profile, directories: Mapping[str, str]) -> Profile:
         return replace(function, files=files[function.unit], copies=copies)
 
     functions = named([at_new_path(each) for each in profile.functions.values()])
-    return replace(profile, units=tuple(units), functions=functions)
+    traced = tuple(map(moved_unit, profile.traced_units))
+    return replace(profile, units=tuple(units), functions=functions, traced_units=traced)

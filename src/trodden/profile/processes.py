@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from trodden.collect.endings import Process
 from trodden.collect.executed import Executed
@@ -64,7 +65,21 @@ def only(profile: Profile, name: str, where: str) -> Profile:
         programs=_programs(profile, process),
         processes=(replace(process, unit_counts=()),),
         threads=threads,
+        **traces_of(profile, {index: 0}),
     )
+
+
+def traces_of(profile: Profile, places: Mapping[int, int]) -> dict[str, Any]:
+    """The fields of a profile that are about traces, of some processes: new indices by old ones."""
+    if profile.traces is None:
+        return {}
+    traced = tuple(
+        replace(each, process=places[each.process])
+        for each in profile.traces.processes
+        if each.process in places
+    )
+    units = profile.traced_units or profile.units
+    return {"traces": replace(profile.traces, processes=traced), "traced_units": units}
 
 
 def _programs(profile: Profile, process: Process) -> tuple[ProgramFile, ...]:

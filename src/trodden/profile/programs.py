@@ -13,6 +13,7 @@ from trodden.collect.programs import ProgramFile, program_names, shared_units
 from trodden.errors import UsageError
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
+from trodden.profile.processes import traces_of
 from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
@@ -73,6 +74,7 @@ def _of_processes(profile: Profile, chosen: ProgramFile) -> Profile:
         ),
         processes=tuple(processes),
         threads=threads,
+        **traces_of(profile, places),
     )
 
 

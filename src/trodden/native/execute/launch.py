@@ -22,6 +22,7 @@ from trodden import temporary
 from trodden.errors import InputMissing
 from trodden.native.execute.drain import Drain
 from trodden.native.execute.rundir import make_directory, raw_files, still_counting
+from trodden.native.execute.trace_size import WHOLE, TraceSize
 
 _GRACE = 1.0
 """Seconds to wait for processes that outlive the first one: most of them are about to end."""
@@ -70,14 +71,21 @@ class Ended:
         return 128 + number
 
 
-def launch(program: str, arguments: Sequence[str], wait: bool = False, preload: Path | None = None) -> Ended:
+def launch(
+    program: str,
+    arguments: Sequence[str],
+    wait: bool = False,
+    preload: Path | None = None,
+    size: TraceSize = WHOLE,
+) -> Ended:
     """Run a program, instrumented or not, to its end, with all raw files in a directory of their own.
 
     With ``wait``, until all processes that it has started have ended, not only the first one.  ``preload`` is
-    a library that all of them are started with.
+    a library that all of them are started with, ``size`` how much of their traces is kept.
     """
     directory = make_directory()
     environment = dict(os.environ, TRODDEN_FILE=str(directory / "%p.raw"), TRODDEN_TRACE_DRAINED="1")
+    environment.update(size.variables())
     drain = Drain(directory)
     if preload is not None:
         environment["LD_PRELOAD"] = ":".join(filter(None, (str(preload), os.environ.get("LD_PRELOAD"))))

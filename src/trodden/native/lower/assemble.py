@@ -18,6 +18,7 @@ from trodden.native.lower.insertions import CounterPhi, FunctionCode, Phi, Where
 from trodden.program.call_site_table import NO_BLOCK
 
 _EMPTY_INSTRUCTION = 'call void asm sideeffect "", ""()'
+_LOCATION = ", !dbg !"
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,12 @@ def assemble(
     code.check_all_taken(read.ir.symbol)
     texts[0] = _with_lookup(blocks[0].head, texts[0], [*lookup, *entry.lines])
     resumes = labels.labels_resume and any(block.opcode == "resume" for block in read.ir.blocks)
-    return Assembled("\n\n".join([*texts, *(block.text for block in edges.values())]), resumes)
+    text = "\n\n".join([*texts, *(block.text for block in edges.values())])
+    if lowering.debug.own_location is not None and _LOCATION not in text:
+        # LLVM describes no function without a location: one that records nothing would not be found.
+        located = f"  {_EMPTY_INSTRUCTION}{_LOCATION}{lowering.debug.own_location}"
+        text = _with_lookup(blocks[0].head, text, [located])
+    return Assembled(text, resumes)
 
 
 def _with_calls(lowering: FunctionLowering, code: FunctionCode, number: int, labels: SiteLabels) -> _Block:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from trodden.profile.trace.reading import ProgramTrace, ThreadEvent
 from trodden.profile.trace.threads import ThreadTrace
-from trodden.recover.trace.events import Event, Kind
+from trodden.recover.trace.events import Kind
 
 
 class Executed(NamedTuple):
@@ -59,51 +59,66 @@ class Texts:
         return BlockText(facts.name, facts.graph.labels[block], lines)
 
 
+class Selection:
+    """Which blocks and lines are shown: of all functions and lines, or only of those that are asked for."""
+
+    def __init__(self, by_line: bool = True, function: str | None = None, place: Place | None = None) -> None:
+        self._by_line = by_line
+        self._function = function
+        self._place = place
+
+    @property
+    def everything(self) -> bool:
+        """Whether no block is left out."""
+        return self._function is None and self._place is None
+
+    def lines(self, text: BlockText) -> tuple[tuple[str, int], ...]:
+        """What is shown of a block: its lines, or the first one; none if it is left out."""
+        name, place = text.function, self._place
+        if self._function is not None and name != self._function and not fnmatchcase(name, self._function):
+            return ()
+        found = tuple(line for line in text.lines if place is None or matches(place, *line))
+        if not found:
+            return (("", 0),) if place is None else ()
+        return found if self._by_line else found[:1]
+
+    def of(self, thread: ThreadTrace) -> ThreadTrace:
+        """The thread, of which the reader in C leaves out what is not shown."""
+        if self.everything:
+            return thread
+        texts = Texts(thread)
+
+        def wanted(number: int) -> bytes:
+            blocks = range(thread.program.facts(number).graph.exit)
+            return bytes(bool(self.lines(texts.of(number, block))) for block in blocks)
+
+        return thread.only(wanted, {Kind.BLOCK})
+
+
 def executed(
-    events: Iterable[ThreadEvent],
-    by_line: bool,
-    function: str | None = None,
-    place: Place | None = None,
-    backwards: bool = False,
-    placed: bool = True,
+    events: Iterable[ThreadEvent], selection: Selection, backwards: bool = False, placed: bool = True
 ) -> Iterator[Executed]:
-    """The blocks among some events, or their lines; only of functions and lines that are asked for.
+    """The blocks among some events, or their lines.
 
     Their positions are left out if they are not ``placed``: those of the events count from a chunk.
     """
     texts: dict[int, Texts] = {}
+    shown: dict[tuple[int, int, int], tuple[tuple[str, str, str, int], ...]] = {}
     for thread, event in events:
-        if event.kind != Kind.BLOCK:
+        kind, depth, function, block, again, position = event
+        if kind != Kind.BLOCK:
             continue
-        key = id(thread)
-        if key not in texts:
-            texts[key] = Texts(thread)
-        text = texts[key].of(event.function, event.block)
-        if function is not None and text.function != function and not fnmatchcase(text.function, function):
-            continue
-        for row in _rows(thread, event, text, by_line, place, backwards):
-            yield row if placed else row._replace(position=None)
-
-
-def _rows(
-    thread: ThreadTrace, event: Event, text: BlockText, by_line: bool, place: Place | None, backwards: bool
-) -> Iterator[Executed]:
-    found = [(file, line) for file, line in text.lines if place is None or matches(place, file, line)]
-    if not found and place is not None:
-        return
-    lines = found if by_line else found[:1]
-    for file, line in (lines[::-1] if backwards else lines) or [("", 0)]:
-        yield Executed(
-            thread.process.pid,
-            thread.number,
-            event.position,
-            event.depth,
-            text.function,
-            text.label,
-            file,
-            line,
-            event.value,
-        )
+        key = id(thread.program), function, block
+        rows = shown.get(key)
+        if rows is None:
+            text = texts.setdefault(key[0], Texts(thread)).of(function, block)
+            lines = selection.lines(text)
+            rows = tuple((text.function, text.label, *line) for line in (lines[::-1] if backwards else lines))
+            shown[key] = rows
+        process, number = thread.process.pid, thread.number
+        at = position if placed else None
+        for name, label, file, line in rows:
+            yield Executed(process, number, at, depth, name, label, file, line, again)
 
 
 def matches(place: Place, file: str, line: int) -> bool:

@@ -14,7 +14,7 @@ from trodden.profile.trace.writing import PieceWriter
 from trodden.program.facts import UnitFacts
 
 _STOPPED = {
-    TraceEnd.LIMIT: "it has as many bytes as it may have (TRODDEN_TRACE_LIMIT)",
+    TraceEnd.LIMIT: "it has as many bytes as it may have (--trace-limit)",
     TraceEnd.NO_SPACE: "there was no space left on the device",
     TraceEnd.TOO_LARGE: "the file had become as large as a file may be",
     TraceEnd.NOT_DRAINED: "nobody was reading it any more",
@@ -98,8 +98,17 @@ def _last_frames(frames: Iterable[StoppedFrame], firsts: dict[str, int]) -> Iter
 def _messages(run: TracedRun) -> Iterable[str]:
     assert run.raw.trace is not None
     yield from run.trace.damage
+    name = f"process {run.raw.pid}"
+    threads = run.trace.threads()
+    middle = [thread for thread, chunks in threads.items() if chunks[0].sequence]
+    if middle:
+        of = "its trace begins" if len(threads) == 1 else f"the traces of {len(middle):,} threads begin"
+        yield (
+            f"{name}: {of} in the middle, since only the last part was kept (--trace-ring): blocks are"
+            " numbered from there, and counts are those of that part"
+        )
     if run.raw.trace.stopped is not TraceEnd.RUNNING:
         reason = _STOPPED[run.raw.trace.stopped]
-        yield f"{run.raw.path}: the trace ends before the process does: {reason}"
+        yield f"{name}: its trace ends before it does: {reason}"
     if run.raw.trace.lost:
-        yield f"{run.raw.path}: some records of its trace were lost"
+        yield f"{name}: some records of its trace were lost"

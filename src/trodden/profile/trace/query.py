@@ -120,6 +120,9 @@ class _Asking:
         self._query = query
         self._texts = Texts(thread)
         self._names: dict[int, str] = {}
+        self._shown: dict[tuple[int, int, int], str] = {}
+        self._called: dict[int, bool] = {}
+        self._marks: dict[tuple[int, int, int], tuple[bool, bool, bool]] = {}
         self._whole = thread
         parts = [each for each in (query.what, query.start, query.stop) if each is not None]
         self._places = [each.place for each in parts if each.kind == "line"]
@@ -161,6 +164,16 @@ class _Asking:
         wanted = (Kind.ENTER,) if what.kind == "enter" else (Kind.LEAVE, Kind.UNWOUND)
         return event.kind in wanted and self._is_function(event.function, what.function)
 
+    def _marks_of(self, event: Event) -> tuple[bool, bool, bool]:
+        """Whether an event is what is asked for, the start and the stop: the same for all that are alike."""
+        key = event.kind, event.function, event.block
+        found = self._marks.get(key)
+        if found is None:
+            query = self._query
+            parts = self._is(event, query.what), self._is(event, query.start), self._is(event, query.stop)
+            found = self._marks[key] = parts
+        return found
+
     def _is_function(self, number: int, pattern: str) -> bool:
         if number not in self._names:
             self._names[number] = self._whole.program.facts(number).name
@@ -172,7 +185,7 @@ class _Asking:
 
     def _last(self) -> Iterator[Answer]:
         for event in self._thread.backwards():
-            if self._is(event, self._query.what):
+            if self._marks_of(event)[0]:
                 # Positions need the number of blocks before, which takes a pass over the trace.
                 self._thread.starts()
                 break
@@ -180,7 +193,7 @@ class _Asking:
 
     def _one(self, events: Iterator[Event]) -> Iterator[Answer]:
         for event in events:
-            if self._is(event, self._query.what):
+            if self._marks_of(event)[0]:
                 again = event.value if event.kind == Kind.BLOCK and self._query.verb == "last" else 0
                 yield self._answer(event.position + again, self._text(event))
                 return
@@ -188,6 +201,12 @@ class _Asking:
     def _text(self, event: Event) -> str:
         if event.kind == Kind.SIGNAL:
             return f"signal {event.value}"
+        key = event.kind, event.function, event.block
+        if key not in self._shown:
+            self._shown[key] = self._shown_as(event)
+        return self._shown[key]
+
+    def _shown_as(self, event: Event) -> str:
         name = self._whole.program.facts(event.function).name
         if event.kind == Kind.BLOCK:
             return f"{name} {_lines(self._texts.of(event.function, event.block))}"
@@ -198,17 +217,17 @@ class _Asking:
         total, opened, inside = 0, None, 0
         for event in self._thread.events():
             times = 1 + (event.value if event.kind == Kind.BLOCK else 0)
-            happens = self._is(event, query.what)
+            happens, starts, stops = self._marks_of(event)
             if query.start is None:
                 total += times * happens
                 continue
-            if opened is not None and self._is(event, query.stop):
+            if opened is not None and stops:
                 yield self._answer(opened, "between", inside, event.position)
                 total += inside
                 opened = None
             elif opened is not None and happens:
                 inside += times
-            if opened is None and self._is(event, query.start):
+            if opened is None and starts:
                 opened, inside = event.position, 0
         yield self._answer(None, "in all", total)
 
@@ -216,34 +235,39 @@ class _Asking:
         """What happened from the first A to the next B."""
         opened = False
         for event in self._thread.events():
-            if opened and self._is(event, self._query.stop):
+            _, starts, stops = self._marks_of(event)
+            if opened and stops:
                 yield self._answer(event.position, self._text(event))
                 return
-            opened = opened or self._is(event, self._query.start)
+            opened = opened or starts
             if opened and event.kind in (Kind.BLOCK, Kind.ENTER, Kind.SIGNAL):
                 times = 1 + (event.value if event.kind == Kind.BLOCK else 0)
                 yield self._answer(event.position, self._text(event), times)
 
     def _calls(self) -> Iterator[Answer]:
         """Calls of a function that executed a line and then returned."""
-        passed: dict[int, int | None] = {}
         entered: dict[int, int] = {}
+        passed: set[int] = set()
+        ends = (Kind.LEAVE, Kind.UNWOUND, Kind.SUSPENDED)
         for event in self._thread.events():
-            if event.kind == Kind.ENTER and self._is_function(event.function, self._query.function):
-                entered[event.depth] = event.position
-                passed[event.depth] = None
-            elif event.kind == Kind.BLOCK and event.depth in entered:
-                if self._is_function(event.function, self._query.function) and self._is(
-                    event, self._query.what
-                ):
-                    passed[event.depth] = event.position
-            elif event.kind == Kind.LEAVE:
-                start = entered.pop(event.depth, None)
-                if passed.pop(event.depth, None) is not None:
+            kind, depth = event.kind, event.depth
+            if kind == Kind.BLOCK:
+                if depth in entered and self._marks_of(event)[0]:
+                    passed.add(depth)
+            elif kind == Kind.ENTER:
+                if self._is_called(event.function):
+                    entered[depth] = event.position
+            elif kind in ends and depth in entered:
+                start = entered.pop(depth)
+                if depth in passed and kind == Kind.LEAVE:
                     yield self._answer(start, self._text(event), 1, event.position)
-            elif event.kind in (Kind.UNWOUND, Kind.SUSPENDED):
-                entered.pop(event.depth, None)
-                passed.pop(event.depth, None)
+                passed.discard(depth)
+
+    def _is_called(self, number: int) -> bool:
+        """Whether a function is the one whose calls are asked for."""
+        if number not in self._called:
+            self._called[number] = self._is_function(number, self._query.function)
+        return self._called[number]
 
 
 def _lines(text: BlockText) -> str:

@@ -66,15 +66,16 @@ class ProgramTrace:
         """The events of all threads: see :meth:`merged`."""
         return self.merged()
 
-    def merged(self) -> Iterator[ThreadEvent]:
-        """The events of all threads, chunk by chunk in the order in which these began."""
+    def merged(self, threads: Sequence[ThreadTrace] | None = None) -> Iterator[ThreadEvent]:
+        """The events of all threads, or of some, chunk by chunk in the order in which these began."""
+        chosen = self.threads if threads is None else threads
         turns = [
             [(chunk.began, order, index) for index, chunk in enumerate(thread.main)]
-            for order, thread in enumerate(self.threads)
+            for order, thread in enumerate(chosen)
         ]
-        readings = [thread.by_chunk() for thread in self.threads]
+        readings = [thread.by_chunk() for thread in chosen]
         for _, order, _ in heapq.merge(*turns):
-            thread = self.threads[order]
+            thread = chosen[order]
             for event in next(readings[order]):
                 yield ThreadEvent(thread, event)
 

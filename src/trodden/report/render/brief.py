@@ -42,7 +42,9 @@ def print_brief(summary: Summary, page: Page, file: str, width: int, height: int
     """Print as many rows as fit, above a prompt; ``file`` is what commands to type next are to name."""
     found: list[Any] = []
     for functions, others in _ROWS:
-        most = Most(2 * others, 1 + others // 3, 1 + others, others // 2, 1 + others)
+        most = Most(
+            2 * others, 1 + others // 3, 1 + others, others // 2, 1 + others, 10 if functions > 2 else 5
+        )
         found = list(_screen(summary, file, functions, others, most))
         if _lines(found, width) < height:
             break

@@ -31,6 +31,7 @@ _HEADINGS = (
     ),
     ("#unfinished", "process", "thread", "frame", "starts", "way"),
     ("#last", "process", "thread", "number", "function", "id", "starts", "way", "ends"),
+    ("#executed", "process", "thread", "number", "function", "depth", "file", "line", "text", "times"),
     ("#instructions", "kind"),
     ("#function", "name", "place", "entries", "executed", "share", "instructions", "share of instructions"),
     ("#path", "rank", "function", "id", "count", "blocks", "instructions", "cycles", "starts", "ends"),
@@ -143,6 +144,10 @@ def _thread(row: ThreadRow) -> Iterator[tuple[object, ...]]:
             _steps(last.description),
             last.description.ends,
         )
+    for number, line in enumerate(row.lines, 1):
+        where = line.function, line.depth, line.file, line.line
+        times = line.times if line.exact else f">={line.times}"
+        yield "executed", *own, number, *where, line.text or "", times
 
 
 def _steps(path: PathDescription) -> str:

@@ -12,7 +12,9 @@ from rich.text import Text
 from trodden.collect.rawfile.model import Ending
 from trodden.report.fields import counted, percent, short
 from trodden.report.narrate.paths import ARROW, PathDescription
+from trodden.report.narrate.steps import cut
 from trodden.report.render.pieces import steps, table
+from trodden.report.views.last_lines import LineRow
 from trodden.report.views.process_rows import FrameRow, LastRow, ProcessRow, ThreadRow
 from trodden.report.views.program_rows import ProgramRow
 
@@ -30,6 +32,7 @@ class Most:
     frames: int = 16
     lasts: int = 10
     programs: int = 40
+    lines: int = 10
 
 
 MOST = Most()
@@ -123,6 +126,28 @@ def _thread(row: ThreadRow, alone: bool, most: Most) -> Iterator[Text | Padding]
         )
         for last in shown:
             yield from _last(last)
+    lines = row.lines[-most.lines :]
+    if lines:
+        yield Padding(
+            Text(f"the last {counted(len(lines), 'line')} that it executed:", style="dim"), (0, 0, 0, 2)
+        )
+        yield Padding(_lines(lines), (0, 0, 0, 4))
+
+
+def _lines(rows: Sequence[LineRow]) -> Text:
+    """The lines below each other, beside their functions."""
+    places = [f"{short(row.file)}:{row.line}" for row in rows]
+    wide, names = max(map(len, places)), max(len(row.function) for row in rows)
+    found = []
+    for place, row in zip(places, rows, strict=True):
+        text = cut(row.text or "", _LONGEST_TEXT)
+        times = "" if row.times == 1 else f"  ({'' if row.exact else 'at least '}{row.times:,} times)"
+        found.append(
+            Text.assemble(
+                f"{place:{wide}}  ", (f"{row.function:{names}}", "bold"), "  ", (text, "cyan"), (times, "dim")
+            )
+        )
+    return Text("\n").join(found)
 
 
 def _frame(row: FrameRow, signal: str | None) -> Iterator[Padding]:

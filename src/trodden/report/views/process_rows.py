@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,9 +15,13 @@ from trodden.profile.analysis.unfinished import Unfinished
 from trodden.profile.call_paths import function_names
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.processes import family
+from trodden.profile.trace.model import Flag
+from trodden.profile.trace.threads import ThreadTrace
 from trodden.report.narrate.paths import Describer, PathDescription
+from trodden.report.views.last_lines import LineRow, last_lines
 from trodden.report.views.path_rows import step_document
 
+_MOST_LINES = 10
 _WORDS = {
     Ending.EXIT: "exit",
     Ending.DUMP: "dump",
@@ -101,7 +105,7 @@ class LastRow:
 
 @dataclass(frozen=True)
 class ThreadRow:
-    """Where a thread was; ``last`` are the paths that it executed last, the oldest first."""
+    """Where a thread was; ``last`` are the paths that it executed last, ``lines`` the lines, oldest first."""
 
     process: str
     number: int
@@ -111,6 +115,7 @@ class ThreadRow:
     frames: tuple[FrameRow, ...]
     left_out: int
     last: tuple[LastRow, ...]
+    lines: tuple[LineRow, ...] = ()
 
     def to_document(self) -> dict[str, Any]:
         """The row as dictionaries and lists."""
@@ -121,6 +126,7 @@ class ThreadRow:
             "frames": [frame.to_document() for frame in self.frames],
             "left_out": self.left_out,
             "last": [last.to_document() for last in self.last],
+            "lines": [line.to_document() for line in self.lines],
         }
 
 
@@ -154,11 +160,17 @@ def process_rows(profile: Profile) -> Iterator[ProcessRow]:
 
 
 def thread_rows(profile: Profile, describer: Describer, top: int | None) -> Iterator[ThreadRow]:
-    """The threads of a profile that were stopped; ``top`` limits the last paths of each."""
-    if profile.threads:
-        rows = _ThreadRows(profile, describer)
-        for thread in profile.threads:
-            yield rows.thread(thread, top)
+    """The threads of a profile that were stopped; ``top`` limits the last paths and lines of each.
+
+    Of a process that was killed they are those that its trace shows to have been running.
+    """
+    rows = _ThreadRows(profile, describer)
+    for thread in profile.threads:
+        yield rows.thread(thread, top)
+    known = {thread.process for thread in profile.threads}
+    for process, number in rows.traced:
+        if process not in known and profile.processes[process].ending is Ending.KILLED:
+            yield rows.killed(process, number, top)
 
 
 class _ThreadRows:
@@ -171,6 +183,13 @@ class _ThreadRows:
         self._unfinished = Unfinished(profile.units)
         self._views: dict[CalledFunction, FunctionProfile] = {}
         self._lasts: dict[LastPath, LastRow | None] = {}
+        threads = () if profile.traces is None else profile.trace.threads
+        self.traced = {
+            (thread.process.process, thread.number): thread
+            for thread in threads
+            if thread.process.process >= 0 and not _has_exited(thread)
+        }
+        """The traces of threads that were running at the end, by process and number."""
 
     def thread(self, thread: StoppedThread, top: int | None) -> ThreadRow:
         process = self._profile.processes[thread.process]
@@ -184,7 +203,26 @@ class _ThreadRows:
             tuple(row for frame in thread.frames for row in self._frames(frame)),
             thread.left_out,
             tuple(each for each in lasts if each is not None),
+            self._lines(thread.process, thread.number, top, thread.frames[:1]),
         )
+
+    def killed(self, process: int, number: int, top: int | None) -> ThreadRow:
+        """A thread of which no more is known than its trace."""
+        own = self._profile.processes[process]
+        lines = self._lines(process, number, top)
+        return ThreadRow(own.name, number, None, how_it_ended(own), own.ending.value, (), 0, (), lines)
+
+    def _lines(
+        self, process: int, number: int, top: int | None, innermost: Sequence[StoppedFrame] = ()
+    ) -> tuple[LineRow, ...]:
+        trace = self.traced.get((process, number))
+        if trace is None:
+            return ()
+        reached = None
+        for frame in innermost:
+            if frame.interrupted and frame.position is not None and frame.position < 0:
+                reached = -1 - frame.position
+        return last_lines(trace, self._describer.index, top or _MOST_LINES, reached)
 
     def _frames(self, frame: StoppedFrame) -> Iterator[FrameRow]:
         """The functions inlined into a frame, innermost first, and the function that the frame is of."""
@@ -228,6 +266,12 @@ class _ThreadRows:
             none, untaken = [0] * len(facts.graph.labels), [0] * len(facts.graph.edges)
             self._views[key] = FunctionProfile(facts, unit.files, unit.id, none, untaken)
         return self._views[key]
+
+
+def _has_exited(thread: ThreadTrace) -> bool:
+    """Whether a thread had ended before its process did."""
+    ended = any(chunk.flags & Flag.LAST for chunk in thread.chunks)
+    return ended and thread.number not in thread.process.ends
 
 
 def _path_document(path: PathDescription) -> dict[str, Any]:

@@ -37,9 +37,17 @@ void trodden_trace_to_scratch(struct trodden_trace_stream *stream) {
 }
 
 /* ---- what the environment asks for ---- */
+/* A number of bytes, perhaps with a unit: K, M or G. */
 static uint64_t number_in(const char *name) {
     const char *value = secure_getenv(name);
-    return value ? strtoull(value, NULL, 10) : 0;
+    char *unit = NULL;
+    uint64_t number = value ? strtoull(value, &unit, 10) : 0;
+    switch (unit ? *unit | 0x20 : 0) {
+    case 'k': return number << 10;
+    case 'm': return number << 20;
+    case 'g': return number << 30;
+    default: return number;
+    }
 }
 
 static void read_settings(void) {

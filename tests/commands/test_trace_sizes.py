@@ -1,0 +1,136 @@
+"""``trodden run --trace-limit`` and ``--trace-ring``: how much of a trace is kept."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import trodden as library
+from tests.native.building import must, trodden
+from trodden.errors import UsageError
+from trodden.native.execute.trace_size import TraceSize, trace_size
+from trodden.profile.trace.threads import ThreadTrace
+
+SOURCE = """\
+#include <stdlib.h>
+volatile int sink;
+int main(int argc, char **argv) {
+    for (long i = 0; i < atol(argv[1]); i++)
+        if (sink += i & 3)
+            sink ^= 1;
+    if (argc > 2)
+        abort();
+    return 0;
+}
+"""
+SEGMENT = 64 << 10
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sizes")
+    (folder / "p.c").write_text(SOURCE)
+    must("cc", "--trodden-profile=trace", "-O0", "p.c", "-o", "p", cwd=folder)
+    return folder / "p"
+
+
+def _run(program: Path, *words: str, **variables: str) -> tuple[ThreadTrace, tuple[str, ...]]:
+    output = program.parent / "p.trod"
+    own = {**os.environ, **variables}
+    done = trodden("run", "-q", "-o", output, *words, cwd=program.parent, env=own)
+    assert done.returncode in (0, -6), done.stderr
+    profile = library.load(output)
+    (thread,) = profile.trace.threads
+    return thread, profile.messages
+
+
+def _kept(thread: ThreadTrace) -> int:
+    return sum(chunk.piece.size for chunk in thread.main)
+
+
+@pytest.mark.parametrize(
+    ("words", "variables", "size"),
+    [
+        (("--trace-ring", "512K"), {}, 512 << 10),
+        (("--trace-ring=1"), {}, 256 << 10),
+        (("--trace-ring", "300k"), {}, 256 << 10),
+        ((), {"TRODDEN_TRACE_RING": "512k"}, 512 << 10),
+        (("--trace-ring", "512K"), {"TRODDEN_TRACE_LIMIT": "1000"}, 512 << 10),
+    ],
+)
+@pytest.mark.parametrize("ending", [(), ("x",)])
+def test_a_ring_keeps_the_last_part(
+    program: Path, words: tuple[str, ...] | str, variables: dict[str, str], size: int, ending: tuple[str, ...]
+) -> None:
+    """All but the oldest of its segments are full."""
+    own = (words,) if isinstance(words, str) else words
+    thread, messages = _run(program, *own, "./p", "3000000", *ending, **variables)
+    assert len(thread.main) == size // SEGMENT
+    assert size - 3 * SEGMENT < _kept(thread) <= size
+    assert thread.chunks[0].sequence > 0
+    (message,) = [each for each in messages if "trace begins in the middle" in each]
+    assert "(--trace-ring)" in message
+    done = trodden("replay", "p.trod", "--last", "1", cwd=program.parent)
+    assert done.stderr == f"trodden: {message}\n"
+    assert ("p.c:8" if ending else "p.c:9") in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "variables"),
+    [(("--trace-limit", "100K"), {}), ((), {"TRODDEN_TRACE_LIMIT": "100K"})],
+)
+def test_a_limit_ends_the_trace(program: Path, words: tuple[str, ...], variables: dict[str, str]) -> None:
+    thread, messages = _run(program, *words, "./p", "3000000", **variables)
+    assert 90_000 < _kept(thread) < 103_000
+    assert thread.chunks[0].sequence == 0
+    (message,) = [each for each in messages if "ends before it does" in each]
+    assert "(--trace-limit)" in message
+    done = trodden("replay", "p.trod", "--last", "1", cwd=program.parent)
+    assert message in done.stderr
+    assert message not in done.stdout
+
+
+def test_a_small_trace_is_whole_in_a_ring(program: Path) -> None:
+    thread, messages = _run(program, "--trace-ring", "1M", "./p", "10")
+    assert thread.chunks[0].sequence == 0
+    assert messages == ()
+
+
+def test_what_records_no_trace_is_said(program: Path) -> None:
+    folder = program.parent
+    done = trodden("run", "-q", "--trace-ring", "1M", "p.c", "--", "1", cwd=folder)
+    assert (done.returncode, done.stdout) == (UsageError.status, "")
+    assert "--trace-ring: goes with --profile trace" in done.stderr
+    must("cc", "p.c", "-o", "counted", cwd=folder)
+    done = trodden("run", "-q", "--trace-limit", "1M", "./counted", "1", cwd=folder)
+    assert "--trace-limit: nothing that was run records a trace" in done.stderr
+    run = library.run(str(folder / "counted"), args=["1"], trace_ring="1M")
+    assert [each for each in run.profile.messages if each.startswith("--trace-ring")]
+
+
+def test_sizes() -> None:
+    assert trace_size("3", None) == TraceSize(limit=3)
+    assert trace_size(None, "2g") == TraceSize(ring=2 << 30)
+    assert trace_size(1 << 20, None) == trace_size("1M", None)
+    assert not trace_size(None, None)
+
+
+@pytest.mark.parametrize("size", ["", "0", "-1", "1.5M", "1MB", "M", "x", "9" * 30])
+def test_what_is_no_size_is_refused(size: str) -> None:
+    with pytest.raises(UsageError, match="as in 16M"):
+        trace_size(None, size)
+
+
+def test_a_ring_and_a_limit_exclude_each_other() -> None:
+    with pytest.raises(UsageError, match="choose one"):
+        trace_size("1M", "1M")
+
+
+def test_the_library_takes_sizes(program: Path) -> None:
+    run = library.run(str(program), args=["3000000"], trace_ring="256K")
+    (thread,) = run.profile.trace.threads
+    assert len(thread.main) == 4
+    assert subprocess.run([program, "1"], cwd=program.parent, check=False).returncode == 0

@@ -1,0 +1,131 @@
+"""Reports on runs that were traced: their counts follow from the trace, how they ended does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.native.building import must, trodden
+
+CRASHES = """\
+static int divide(int a, int b) {
+    return a / b;
+}
+int main(int argc, char **argv) {
+    int sum = 0;
+    for (int i = 3; i >= 0; i--)
+        sum += divide(6, i);
+    return sum;
+}
+"""
+FORKS = """\
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int work(int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += i % 3;
+    return sum;
+}
+int main(void) {
+    int sum = work(10);
+    pid_t child = fork();
+    if (child == 0) {
+        work(20);
+        raise(SIGKILL);
+    }
+    waitpid(child, 0, 0);
+    return sum + work(5) < 0;
+}
+"""
+
+
+def _report(path: Path, *options: str) -> Any:
+    return json.loads(must("report", path, "--format", "json", *options, cwd=path.parent))
+
+
+@pytest.fixture(scope="module")
+def crashed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("crashed")
+    (folder / "a.c").write_text(CRASHES)
+    done = trodden("run", "--profile", "trace", "-q", "-o", "a.trod", "a.c", "-O0", cwd=folder)
+    assert done.returncode == -signal.SIGFPE
+    return folder / "a.trod"
+
+
+@pytest.fixture(scope="module")
+def forked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("forked")
+    (folder / "f.c").write_text(FORKS)
+    must("run", "--profile", "trace", "-q", "-o", "f.trod", "f.c", "-O0", cwd=folder)
+    return folder / "f.trod"
+
+
+@pytest.mark.parametrize("kind", ["trace", "edges", "paths"])
+def test_the_report_says_where_a_traced_program_crashed(crashed: Path, kind: str) -> None:
+    path = crashed
+    if kind != "trace":
+        path = crashed.with_name(f"{kind}.trod")
+        must("profile-of", crashed, "--profile", kind, "-o", path, cwd=crashed.parent)
+    document = _report(path)
+    (process,), (thread,) = document["processes"], document["threads"]
+    assert process["how"] == "SIGFPE"
+    assert [(each["function"], each["line"]) for each in thread["frames"]] == [("divide", 2), ("main", 7)]
+    assert {each["name"]: each["entries"] for each in document["functions"]} == {"divide": 4, "main": 1}
+    assert [each["functions"] for each in document["programs"]] == [2]
+
+
+def test_each_process_has_its_own_counts(forked: Path) -> None:
+    document = _report(forked)
+    parent, child = document["processes"]
+    assert min(parent["executed"], child["executed"]) > 0
+    assert parent["executed"] + child["executed"] == sum(each["executed"] for each in document["functions"])
+    alone = {
+        each["name"]: [row["entries"] for row in _report(forked, "--process", each["name"])["functions"]]
+        for each in (parent, child)
+    }
+    assert alone == {parent["name"]: [2, 1], child["name"]: [1, 0]}  # work, main
+    (program,) = document["programs"]
+    assert program["executed"] == parent["executed"] + child["executed"]
+    assert os.path.basename(program["path"]) == "f"
+
+
+def test_the_last_lines_before_the_end_are_shown(crashed: Path) -> None:
+    (thread,) = _report(crashed)["threads"]
+    lines = [(each["function"], each["line"], each["depth"], each["times"]) for each in thread["lines"]]
+    turn = [("main", 6, 0, 2), ("main", 7, 0, 1), ("divide", 2, 1, 1), ("main", 7, 0, 1)]
+    assert lines == [*turn, *turn, *turn][-12:-1][-10:]
+    assert thread["lines"][-1]["text"] == "return a / b;"
+    assert all(each["exact"] for each in thread["lines"])
+    text = must("report", crashed, "--format", "table", "--top", "3", cwd=crashed.parent)
+    assert "the last 3 lines that it executed:" in text
+    assert "a.c:2  divide  return a / b;" in text
+    plain = must("report", crashed, "--format", "tsv", cwd=crashed.parent)
+    assert [row.split("\t")[4] for row in plain.splitlines() if row.startswith("executed\t")][-2:] == [
+        "main",
+        "divide",
+    ]
+
+
+def test_the_last_lines_of_one_process_of_several(forked: Path) -> None:
+    child = _report(forked)["processes"][1]["name"]
+    for options in ((), ("--process", child)):
+        (thread,) = _report(forked, *options)["threads"]
+        assert (thread["process"], thread["frames"]) == (child, [])
+        assert [each["text"] for each in thread["lines"]][-2] == "raise(SIGKILL);"
+
+
+def test_sources_that_have_moved_are_shown(crashed: Path, tmp_path: Path) -> None:
+    os.rename(crashed.with_name("a.c"), tmp_path / "a.c")
+    try:
+        (thread,) = _report(crashed, "--source-dir", f"{crashed.parent}={tmp_path}")["threads"]
+    finally:
+        os.rename(tmp_path / "a.c", crashed.with_name("a.c"))
+    assert thread["lines"][-1]["text"] == "return a / b;"
+    assert thread["lines"][-1]["file"] == str(tmp_path / "a.c")
