@@ -185,6 +185,7 @@ _PATH_OPTIONS = (
 )
 
 TRACE_ENCODINGS = ("paths", "witnesses", "bits")
+_TRACE = ("--trodden-profile=trace",)
 RECORDED = "clang-guards"
 """The rival of traces: clang's trace-pc-guard, with a buffer."""
 
@@ -194,17 +195,24 @@ def trace_config(encoding: str) -> str:
     return f"trace-{encoding}"
 
 
+def checked_trace_config(encoding: str) -> str:
+    """The name of the one that counts every edge, too."""
+    return f"trace-{encoding}-checked"
+
+
+def _trace(encoding: str) -> Config:
+    label, flags = f"trodden trace, {encoding}", (*_TRACE, f"--trodden-trace={encoding}")
+    return _ours(trace_config(encoding), label, *flags)
+
+
+def _checked_trace(encoding: str) -> Config:
+    label, flags = f"trodden trace, {encoding}, checked", (*_TRACE, f"--trodden-trace={encoding}")
+    return _ours(checked_trace_config(encoding), label, *flags, "--trodden-counters=checked")
+
+
 _TRACES = (
-    *(
-        _ours(
-            trace_config(encoding),
-            f"trodden trace, {encoding}",
-            "--trodden-profile=trace",
-            f"--trodden-trace={encoding}",
-        )
-        for encoding in TRACE_ENCODINGS
-    ),
-    _ours("trace-checked", "trodden trace, checked", "--trodden-profile=trace", "--trodden-counters=checked"),
+    *map(_trace, TRACE_ENCODINGS),
+    *map(_checked_trace, TRACE_ENCODINGS),
     recording_clang(RECORDED, _LEVEL, label="clang trace-pc-guard", baseline="clang"),
 )
 """The whole sequence of blocks."""

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
-from bench.build.configurations import RECORDED, TRACE_ENCODINGS, label_of, trace_config, with_baselines
+from bench.build.configurations import (
+    RECORDED,
+    TRACE_ENCODINGS,
+    checked_trace_config,
+    label_of,
+    trace_config,
+    with_baselines,
+)
 from bench.figures.branches import branch_figures
+from bench.figures.trace_agreement import TraceAgreement
 from bench.measures.instructions import Instructions
 from bench.measures.model import Figures
 from bench.measures.profiled import Profiled
@@ -23,6 +32,7 @@ _CONFIGS = (*_OURS, RECORDED)
 _WITNESSES, _BITS = trace_config("witnesses"), trace_config("bits")
 
 _SIZES = {config: TraceSize(config) for config in _CONFIGS}
+_AGREEMENT = {encoding: TraceAgreement(checked_trace_config(encoding)) for encoding in TRACE_ENCODINGS}
 _BRANCHES = Profiled("edges", what="branches", compute=branch_figures)
 _EXECUTED = picked(_BRANCHES, "branches")
 
@@ -50,6 +60,16 @@ def _bits(form: str) -> tuple[Column, ...]:
     )
 
 
+def _compared(encoding: str) -> Iterator[Column]:
+    """What the trace of an encoding says, compared with counters."""
+    found = partial(picked, _AGREEMENT[encoding])
+    yield Column(f"{encoding}-edges", f"{encoding}: edges compared", found("edges"), COUNT)
+    yield Column(f"{encoding}-taken", "of these taken", found("taken"), COUNT)
+    yield Column(f"{encoding}-wrong", "differ", found("differences"), COUNT)
+    yield Column(f"{encoding}-paths-wrong", "by its paths", found("path differences"), COUNT)
+    yield Column(f"{encoding}-damaged", "contradictions", found("damaged"), COUNT)
+
+
 _PAPER = (
     f"{bl94.SOURCE} §6.2, Table 3, records data addresses as well, and compares its witnesses with a record "
     "of each conditional branch: "
@@ -73,6 +93,7 @@ TABLE = Table(
         *(Instructions(config) for config in with_baselines(_CONFIGS)),
         Times(_CONFIGS),
         *_SIZES.values(),
+        *_AGREEMENT.values(),
         _BRANCHES,
     ),
     sections=(
@@ -120,6 +141,15 @@ TABLE = Table(
                     for config in _CONFIGS
                 ),
             ),
+        ),
+        Section(
+            "agreement",
+            "Traces compared with a counter on every edge",
+            tuple(column for encoding in TRACE_ENCODINGS for column in _compared(encoding)),
+            "With `--profile trace --counters checked` every edge has a counter in addition to the trace, in "
+            "the same run. *Differ* are the edges that the trace takes more or less often than their "
+            "counters say, *by its paths* those of which the path profile says so that follows from it, "
+            "*contradictions* the places where its records cannot be read on.",
         ),
     ),
     plots=(Plot("time", "Processor time, plain build = 1", "time", _CONFIGS, "ratio", base=1.0),),

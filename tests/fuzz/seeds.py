@@ -10,6 +10,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.fuzz.sparse import pack
+from tests.fuzz.traces import both, packed_of
 from tests.native.building import execute, must, trodden
 from tests.profile.making import elf_bytes, function, pack_unit, sites_bytes, unit_counts_of, unit_of
 from tests.profile.making import raw_bytes as made_raw
@@ -36,14 +37,20 @@ _BUILDS = {
     "paths": ("-O0", "--trodden-profile=paths", "--trodden-call-paths=on", "--trodden-metric=cycles"),
     "sparse": ("-O1", "--trodden-profile=paths", "--trodden-max-paths=none", "--trodden-context=on"),
 }
+_TRACED = {
+    f"trace-{encoding}": ("-O1", "--trodden-profile=trace", f"--trodden-trace={encoding}")
+    for encoding in ("paths", "witnesses", "bits")
+}
+_ENDS = (("4", 3), ("9", 3), ("104", -signal.SIGKILL), ("204", -signal.SIGSEGV))
 
 
 def make_seeds(folder: Path) -> None:
     """One folder of files for each kind of input; ``programs`` are the programs that raw files belong to."""
     folder.mkdir(parents=True, exist_ok=True)
-    for kind in ("raw", "live", "trod", "unit", "program", "cfg", "ir"):
+    for kind in ("raw", "live", "trod", "unit", "program", "cfg", "ir", "spooled", "packed", "traced"):
         (folder / kind).mkdir(exist_ok=True)
     _real(folder)
+    _traced(folder)
     _made(folder)
     for case in ("bl94", "bl96", "weights"):
         text = (CASES / f"{case}.cfg").read_text()
@@ -58,7 +65,7 @@ def _real(folder: Path) -> None:
     for name, flags in _BUILDS.items():
         program = work / name
         must("cc", *flags, "-g", str(PROGRAM), "-o", str(program), cwd=work)
-        for argument, status in (("4", 3), ("9", 3), ("104", -signal.SIGKILL), ("204", -signal.SIGSEGV)):
+        for argument, status in _ENDS:
             done = execute([str(program), argument], work, {"TRODDEN_FILE": f"{name}{argument}.%p.raw"})
             assert done.returncode == status, done.stderr
         raws = sorted(work.glob(f"{name}*.raw"))
@@ -84,6 +91,26 @@ def _real(folder: Path) -> None:
         cwd=work,
     )
     (folder / "ir" / "tiny").write_bytes((work / "tiny.ll").read_bytes())
+
+
+def _traced(folder: Path) -> None:
+    work = folder / "programs"
+    for name, flags in _TRACED.items():
+        must("cc", *flags, "-g", str(PROGRAM), "-o", name, cwd=work)
+        (folder / "program" / name).write_bytes((work / name).read_bytes())
+        for argument, status in _ENDS:
+            done = execute([f"./{name}", argument], work, {"TRODDEN_FILE": f"{name}{argument}.raw"})
+            assert done.returncode == status, done.stderr
+            raw = work / f"{name}{argument}.raw"
+            ended = raw.read_bytes().startswith(RAW_MAGIC)
+            content, spool = raw.read_bytes() if ended else pack(raw), Path(f"{raw}.trace").read_bytes()
+            (folder / "spooled" / f"{name}{argument}").write_bytes(both(content, spool))
+            if ended:
+                (folder / "packed" / f"{name}{argument}").write_bytes(both(content, packed_of(spool)))
+        raws = sorted(work.glob(f"{name}9*.raw"))
+        done = trodden("collect", *map(str, raws), "-o", f"{name}.trod", cwd=work)
+        assert done.returncode == 0, done.stderr
+        (folder / "traced" / name).write_bytes((work / f"{name}.trod").read_bytes())
 
 
 def _made(folder: Path) -> None:

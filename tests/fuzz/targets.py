@@ -20,12 +20,23 @@ from pathlib import Path
 from tests.fuzz.envelopes import Envelope, bare, in_section, raw_body, record_document, record_text
 from tests.fuzz.sparse import MAGIC as SPARSE
 from tests.fuzz.sparse import sparse_content, unpack
+from tests.fuzz.traces import (
+    before_traces,
+    behind_document,
+    differing_readers,
+    in_raw,
+    in_records,
+    lay_out,
+    packed_records,
+    use_traces,
+)
 from trodden.collect.binary.program import read_program
 from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.rawfile.raw import parse_raw, read_raw
 from trodden.commands.main import main
 from trodden.profile.from_runs import collect as collect_raws
-from trodden.profile.store.trod import from_bytes, to_bytes
+from trodden.profile.model import Profile
+from trodden.profile.store.trod import from_bytes, load, save, to_bytes
 from trodden.program.unit_codec import unpack_units
 
 _STATUSES = (0, 2, *range(90, 102))
@@ -114,6 +125,37 @@ def _positions(data: bytes, room: Path) -> None:
     for low, high in located[:8]:
         for address in range(low, min(high, low + 4000), max((high - low) // 7, 1)):
             locator.at(address, dict.fromkeys(range(33), low), lambda _, size: bytes(size), 64)
+
+
+def _spooled(data: bytes, room: Path) -> None:
+    """A raw file with its spool file."""
+    lay_out(data, room / "x.raw", packed=False)
+    _traces_of(collect_raws([room / "x.raw"], _programs_of(data, str(room))), data, room)
+
+
+def _packed(data: bytes, room: Path) -> None:
+    """A raw file with its packed file."""
+    lay_out(data, room / "x.raw", packed=True)
+    _traces_of(collect_raws([room / "x.raw"], _programs_of(data, str(room))), data, room)
+
+
+def _traced(data: bytes, room: Path) -> None:
+    """A profile with traces."""
+    (room / "x.trod").write_bytes(data)
+    _traces_of(load(room / "x.trod"), data, room)
+
+
+def _traces_of(profile: Profile, data: bytes, room: Path) -> None:
+    """All readers agree about the traces of a profile, and they come back as they were stored."""
+    if profile.traces is None:
+        return
+    if differing_readers(profile):
+        raise Broken("two readers disagree")
+    use_traces(profile, zlib.crc32(data))
+    save(profile, room / "out.trod")
+    again = load(room / "out.trod").traces
+    if again is None or len(again.processes) != len(profile.traces.processes):
+        raise Broken("traces do not come back as they were stored")
 
 
 _VERBS = (
@@ -248,6 +290,14 @@ TARGETS = (
     Target("positions", "program", (*_DEBUG, in_section(".text", bare())), _positions),
     Target("collect-verb", "raw", (bare(), raw_body()), _collect_verb),
     Target("trod", "trod", (bare(), record_text(), record_document(), record_document()), _trod),
+    Target("spooled", "spooled", (bare(), in_raw(), in_records(bare()), in_records(bare())), _spooled),
+    Target("packed", "packed", (in_records(bare()), in_records(packed_records())), _packed),
+    Target(
+        "traced",
+        "traced",
+        (before_traces(record_document()), before_traces(record_document()), behind_document(), bare()),
+        _traced,
+    ),
     Target("estimate", "trod", (record_text(), record_document()), _estimate),
     Target("verbs", "trod", (record_text(), record_document(), record_document()), _verbs),
     Target("unit", "unit", (bare(), record_text(), record_document()), _unit),

@@ -8,6 +8,7 @@ import resource
 import shutil
 import signal
 import sys
+import tempfile
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,9 @@ from typing import Any
 
 import trodden
 from tests.fuzz.targets import Broken, Target
+from tests.fuzz.traces import checked_reader
 from trodden.errors import TroddenError
+from trodden.profile.trace.reading import use_library
 
 MEMORY = 768 << 20
 """How much more memory than it had a process may use: what it takes to read a large file, and some more."""
@@ -71,6 +74,12 @@ class Room:
             shutil.copyfile(seeds / source, folder / source)
         if not (folder / "fifo").exists():
             os.mkfifo(folder / "fifo")
+        # Files without names, in which traces are gathered, are made there too.
+        unnamed = self.folder / "unnamed"
+        unnamed.mkdir(exist_ok=True)
+        tempfile.tempdir = str(unnamed)
+        use_library(checked_reader)
+        checked_reader()
         sys.addaudithook(self._heard)
 
     def _heard(self, event: str, arguments: tuple[Any, ...]) -> None:

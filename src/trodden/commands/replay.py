@@ -87,7 +87,7 @@ def replay(
     middle = first is not None or end is not None or reverse
     with waiting(f"reading {file}"):
         known = [each.know_positions() for each in chosen] if middle else []
-        rows = executed(_events(trace, chosen, first, end, reverse), selection, reverse, all(known))
+        rows = executed(_telling(_events(trace, chosen, first, end, reverse)), selection, reverse, all(known))
         if last is not None:
             kept = list(islice(rows, last))
             rows = iter(kept if backwards else reversed(kept))
@@ -131,6 +131,17 @@ def say_what_is_missing(threads: Iterable[ThreadTrace]) -> None:
     for process in {id(each.process): each.process for each in threads}.values():
         for message in process.messages:
             click.echo(f"trodden: {visible(message)}", err=True)
+
+
+def _telling(events: Iterable[ThreadEvent]) -> Iterator[ThreadEvent]:
+    """The same events; where a trace is damaged is said when they are read."""
+    from trodden.recover.trace.events import Kind
+
+    for each in events:
+        if each.event.kind == Kind.DAMAGED:
+            for message in each.thread.damages([each.event]):
+                click.echo(f"trodden: {visible(message)}", err=True)
+        yield each
 
 
 def position(text: str | None) -> Position | None:

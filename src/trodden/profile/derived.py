@@ -34,7 +34,7 @@ from trodden.profile.trace.progress import Progress
 from trodden.profile.trace.threads import ThreadTrace
 from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.program.unit_codec import unit_id
-from trodden.recover.function_counts import FunctionCounts, Prefix
+from trodden.recover.function_counts import FunctionCounts, Prefix, Stop
 from trodden.recover.sparse_counters import SparseCounters
 from trodden.recover.trace.counting import (
     CountingProgram,
@@ -211,22 +211,23 @@ class _Plans:
         self,
         units: Sequence[UnitFacts],
         totals: Mapping[_Function, TraceCounts],
-        beside: Sequence[UnitCounts],
+        counted: Sequence[UnitCounts],
     ) -> list[UnitCounts]:
-        """What the traces say of each unit, and ``beside`` them counters, of units that are not left out."""
-        known = {each.unit: each for each in beside}
+        """What the traces say of each unit; ``counted`` is what was counted beside them in the same runs."""
+        by_unit = {each.unit: each for each in counted}
         found = []
         for index, (made, unit) in enumerate(zip(units, self._units, strict=True)):
-            own = known.get(unit.id)
+            own = by_unit.get(unit.id)
             if not _records(unit):
                 found.append(own or UnitCounts.zero(unit))
                 continue
-            counts = [
-                (number, _function_counts(facts, totals.get((index, number), TraceCounts()), counters))
-                for number, facts in enumerate(made.functions)
-                for counters in (self._beside((index, number), own),)
-                if counters or (index, number) in totals
-            ]
+            known = {} if own is None else dict(own.functions(unit))
+            counts = []
+            for number, facts in enumerate(made.functions):
+                beside = self._beside((index, number), own)
+                if beside or (index, number) in totals:
+                    traced = totals.get((index, number), TraceCounts())
+                    counts.append((number, _function_counts(facts, traced, beside, known.get(number))))
             found.append(UnitCounts.of_functions(made, counts))
         return found
 
@@ -297,7 +298,9 @@ def _self_loops(graph: Graph, followed: Mapping[int, PathArc]) -> list[int]:
     ]
 
 
-def _function_counts(facts: FunctionFacts, counts: TraceCounts, beside: Mapping[int, int]) -> FunctionCounts:
+def _function_counts(
+    facts: FunctionFacts, counts: TraceCounts, beside: Mapping[int, int], known: FunctionCounts | None
+) -> FunctionCounts:
     edges = counts.edges.get(0, Counter())
     counters: dict[int, int] = {}
     for slot, measure in enumerate(facts.plan.measures):
@@ -308,7 +311,7 @@ def _function_counts(facts: FunctionFacts, counts: TraceCounts, beside: Mapping[
     held = SparseCounters(facts.plan.slots, counters)
     ended = _ended_in(facts.graph, edges, counts.entries[0])
     if facts.plan.paths is None:
-        return FunctionCounts(held, active=ended)
+        return FunctionCounts(held, active=ended, stops=_stops(known, ended))
     prefixes: dict[Prefix, int] = {
         (block, path): times for (block, path), times in counts.prefixes.get(0, Counter()).items() if times
     }
@@ -322,6 +325,17 @@ def _function_counts(facts: FunctionFacts, counts: TraceCounts, beside: Mapping[
     }
     sparse = {path: (times, 0) for path, times in counts.paths.get(0, Counter()).items()}
     return FunctionCounts(held, active=resumed, prefixes=prefixes, sparse=sparse)
+
+
+def _stops(known: FunctionCounts | None, ended: Mapping[int, int]) -> Mapping[Stop, int]:
+    """Where in their blocks frames have ended, as the stacks at the end say; of blocks where both agree."""
+    if known is None:
+        return {}
+    return {
+        (block, None, position): times
+        for (block, _, position), times in known.stops.items()
+        if known.active.get(block) == ended.get(block)
+    }
 
 
 def _ended_in(graph: Graph, edges: Mapping[int, int], entries: int) -> dict[int, int]:

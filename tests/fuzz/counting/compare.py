@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,13 +10,12 @@ from pathlib import Path
 from tests.fuzz.counting.configuration import Configuration
 from tests.fuzz.counting.observed import Line, Observed
 from tests.fuzz.counting.program import Program
+from tests.fuzz.counting.sequences import ALONE, compare_sequences
 from tests.fuzz.counting.traced import compare_trace, damages
 from tests.fuzz.counting.walks import compare_walks
 from trodden.api.traces import with_counts
 from trodden.profile.model import Profile
 from trodden.source.lines import line_counts
-
-_ALONE = re.compile(r"^\s*(?:HIT|MARK)\(\);$")
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,8 @@ def compare(program: Program, configuration: Configuration, seen: Observed, prof
     unfinished = 0 if program.exact else _unfinished(program, seen)
     if profile.traces is not None:
         found += [Difference(f"the trace is damaged in {each}", "so", "nowhere") for each in damages(profile)]
+        for what, told, expected_order in compare_sequences(program, seen, profile, compared):
+            found.append(Difference(what, told, expected_order))
         profile = with_counts(profile)
     for line, counted in _lines(program, configuration, profile):
         compared["lines"] += 1
@@ -106,7 +106,7 @@ def _lines(
                 blocks[path, line_number] += int(block.count)
     for number, text in enumerate(texts):
         for index, line in enumerate(text.splitlines(), 1):
-            if _ALONE.match(line):
+            if ALONE.match(line):
                 yield (number, index), blocks[paths[number], index]
 
 

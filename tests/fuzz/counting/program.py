@@ -107,6 +107,7 @@ static __attribute__((noinline)) void handled(int number) {
 }
 static void on_signal(int number) {
     int before = errno;
+    need_sequence();
     HIT();
     handled(number);
     if (number == SIGUSR2 && JUMPING) {
@@ -117,6 +118,7 @@ static void on_signal(int number) {
     HIT();
 }
 static void *thread_main(void *argument) {
+    need_sequence();
     seed += (unsigned long)argument;
     HIT();
     volatile int x = own[roll(OWN_FUNCTIONS)](1);

@@ -2,7 +2,9 @@
    leave functions.
 
    HIT() counts its line, also in the child of a fork.  MARK() also adds the line to the log (TRACE_FILE), under the number
-   of the activation that ENTER() has given to the function. */
+   of the activation that ENTER() has given to the function.
+
+   HIT() also adds its line to the sequence of its thread (SEQUENCES): what the thread has executed, in order. */
 #ifndef SELF_COUNTING_H
 #define SELF_COUNTING_H
 #ifndef _GNU_SOURCE
@@ -20,9 +22,38 @@
 #include <stdexcept>
 #endif
 
-/* One instruction of which no optimiser knows enough to merge two of them. */
+/* The lines that a thread has executed.  In the child of a fork the thread that forked has another one. */
+enum { SEQUENCES = 128, SEQUENCE_LINES = 1 << 18 };
+struct sequence {
+    unsigned long owner, number;
+    unsigned short lines[SEQUENCE_LINES];
+};
+struct sequences {
+    unsigned long claimed, unused[511];
+    struct sequence of[SEQUENCES];
+};
+
+/* All files of the program share it. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+__attribute__((weak, visibility("default"))) __thread struct sequence *own_sequence = NULL;
+#ifdef __cplusplus
+}
+#endif
+static struct sequences *sequences;
+
+/* Instructions of which no optimiser knows enough to merge two of them.  A signal handler may come in between. */
 #undef HIT
-#define HIT() __extension__({ __asm__ volatile("lock incq %0" : "+m"(own_page->hits[__LINE__])); })
+#define HIT()                                                                                                         \
+    __extension__({                                                                                                   \
+        unsigned long at_ = 1;                                                                                        \
+        __asm__ volatile("lock incq %0\n\txaddq %1, %2\n\tandl %4, %k1\n\tmovw %5, (%3,%1,2)"                        \
+                         : "+m"(own_page->hits[__LINE__]), "+&r"(at_), "+m"(own_sequence->number)                     \
+                         : "r"(own_sequence->lines), "i"(SEQUENCE_LINES - 1),                                         \
+                           "i"((short)(FILE_NUMBER << 15 | __LINE__))                                                 \
+                         : "memory", "cc");                                                                           \
+    })
 
 enum { TOO_LONG = 99, TRACE_RECORDS = 1 << 18, DEEPEST = 8, PART_FUNCTIONS = 3, OWN_FUNCTIONS = 4 };
 
@@ -58,6 +89,36 @@ __attribute__((constructor(102))) static void map_trace(void) {
     close(file);
     trace = (struct trace *)place;
 }
+
+/* Before a thread executes a line with HIT(), in its own code or in a handler. */
+static __attribute__((unused)) void claim_sequence(void) {
+    unsigned long number = __atomic_fetch_add(&sequences->claimed, 1, __ATOMIC_SEQ_CST);
+    struct sequence *claimed = &sequences->of[number < SEQUENCES ? number : SEQUENCES - 1];
+    claimed->owner = (unsigned long)getpid();
+    own_sequence = claimed;
+}
+
+static __attribute__((unused)) void need_sequence(void) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    if (!own_sequence)
+        claim_sequence();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+#if FILE_NUMBER == 0
+__attribute__((constructor(103))) static void map_sequences(void) {
+    int file = open(getenv("SEQUENCES"), O_RDWR | O_CLOEXEC);
+    void *place = mmap(NULL, sizeof(struct sequences), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (place == MAP_FAILED)
+        abort();
+    close(file);
+    sequences = (struct sequences *)place;
+    claim_sequence();
+    pthread_atfork(NULL, NULL, claim_sequence);
+}
+#endif
 
 /* Calls that no exception leaves. */
 #define SURE __attribute__((nothrow))

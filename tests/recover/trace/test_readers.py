@@ -15,6 +15,7 @@ from trodden.plan.trace.activation import Procedure
 from trodden.plan.trace.bits import bit_plan
 from trodden.plan.trace.execution import Ending, Program
 from trodden.plan.trace.interpret import run
+from trodden.plan.trace.witnesses import witness_plan
 from trodden.recover.trace.events import Kind
 
 RECORDED = [name for name in ENCODINGS if name not in ("blocks", "targets")]
@@ -74,3 +75,15 @@ def test_both_readers_say_the_same_of_damaged_records(encoding: str, seed: int) 
     assert python.frames == compiled.frames
     assert python.lost == compiled.lost
     assert python.position == compiled.position
+
+
+@pytest.mark.parametrize("record", [bytes((229, 2, 1, 1)), b"\x05"], ids=["returns again", "goes on"])
+def test_a_call_that_never_returns_does_not_return_twice(record: bytes) -> None:
+    graph = build("f", ["a", "b", "EXIT"], [(0, 1), (1, 2)])
+    plan = witness_plan(graph, [1.0] * len(graph.edges), {1: None}, resumes=[1])
+    events = []
+    for reader in both_readers(Program([Procedure(graph, plan)], (0,)), sanitized=True):
+        events.append(list(reader.feed(bytes((228, 1, 1, 1)) + record)))
+        assert reader.lost
+    assert events[0] == events[1]
+    assert events[0][-1].kind == Kind.DAMAGED

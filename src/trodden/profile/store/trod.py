@@ -71,7 +71,8 @@ def _document_in(stream: BinaryIO) -> bytes:
     length = length_in(MAGIC, head)
     if length is None:
         return head + stream.read()
-    data = head + stream.read(length)
+    # A length that is damaged may be larger than any memory.
+    data = head + stream.read(min(length, os.fstat(stream.fileno()).st_size))
     follows = stream.read(len(PIECES))
     return data if follows == PIECES else data + follows + stream.read()
 
@@ -119,12 +120,15 @@ def _traces(
     stream: BinaryIO | None,
     where: str,
 ) -> Traces | None:
-    """The traces; ``None`` if only the document was read."""
+    """The traces; ``None`` if only the document was read.
+
+    Of a truncated file they are read up to where it ends.
+    """
     if stream is None:
         return None
     start = size + len(PIECES)
-    if os.fstat(stream.fileno()).st_size != start + end_of_pieces(document):
-        raise BadFile(f"{where}: truncated: its trace is not as long as it should be")
+    if os.fstat(stream.fileno()).st_size > start + end_of_pieces(document):
+        raise BadFile(f"{where}: corrupt: its trace is longer than it should be")
     pieces = Pieces(os.dup(stream.fileno()), start, where)
     return traces_from_document(document, units, processes, pieces)
 
@@ -156,6 +160,9 @@ def _read(data: bytes, where: str, stream: BinaryIO | None) -> Profile:
             if "trace" in document:
                 traces = _traces(document["trace"], size, units, processes, stream, where)
                 profile = replace(profile, traces=traces)
+                if traces is not None and (missing := traces.missing_bytes()):
+                    truncated = f"{where}: truncated: the last {missing:,} bytes of its trace are missing"
+                    profile = replace(profile, messages=(*profile.messages, truncated))
             merged = whole(document.get("merged", 0), 0, MOST_COUNT)
             return replace(profile, programs=programs, processes=processes, threads=threads, merged=merged)
         except (ColumnError, KeyError, TypeError, ValueError) as error:

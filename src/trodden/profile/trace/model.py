@@ -140,6 +140,10 @@ class Pieces:
             raise BadFile(f"{self.name}: truncated: a part of its trace is missing")
         return data
 
+    def missing_bytes(self, end: int) -> int:
+        """How many bytes the file lacks if its last piece ends there."""
+        return max(self._start + end - os.fstat(self._descriptor).st_size, 0)
+
     def read(self, piece: Piece) -> bytes:
         """A piece unpacked."""
         try:
@@ -158,6 +162,12 @@ class Traces:
     processes: tuple[TracedProcess, ...]
     sites: tuple[CallSites, ...]
     pieces: Pieces
+
+    def missing_bytes(self) -> int:
+        """How many bytes of the pieces are missing at the end of the file."""
+        return self.pieces.missing_bytes(
+            max((each.offset + each.packed for each in self.all_pieces), default=0)
+        )
 
     @property
     def all_pieces(self) -> Sequence[Piece]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
+from trodden.errors import BadFile
 from trodden.profile.trace.model import Flag, Piece, TraceChunk, TracedProcess, Traces
 from trodden.profile.trace.order import Do, Order, Step
 from trodden.profile.trace.program import TracedProgram
@@ -28,6 +28,8 @@ from trodden.recover.trace.reader import Reader
 CHEAP = 64 << 20
 """So many bytes of records are read in a second or two."""
 _NO_KINDS = 1 << Kind.DAMAGED
+_NO_RECORD = b"\xff"
+"""A byte that no record starts with."""
 
 
 class _Choosing(CompiledProgram):
@@ -63,6 +65,7 @@ class ThreadTrace:
         self._starts: list[int] | None = None
         self._kinds = ALL_KINDS
         self._last: tuple[Piece, bytes] | None = None
+        self._nowhere: TraceChunk | None = None
 
     @property
     def main(self) -> Sequence[TraceChunk]:
@@ -76,7 +79,7 @@ class ThreadTrace:
         """
         found = ThreadTrace(self._traces, self.process, self.number, self.program, self.library)
         found._starts = self._starts
-        found._kinds = sum(1 << kind for kind in kinds)
+        found._kinds = sum(1 << kind for kind in {*kinds, Kind.DAMAGED})
         if self.library is not None:
             found._compiled = _Choosing(self.library, self.program, blocks)
         return found
@@ -177,8 +180,11 @@ class ThreadTrace:
         return index
 
     def _start(self, reader: Reader | CompiledReader, chunk: TraceChunk) -> Iterator[Event]:
-        with suppress(ValueError):
+        """Start where a chunk says that it does; if there is no such place, its records are of no use."""
+        try:
             yield from reader.start(chunk.frames, chunk.function, chunk.location)
+        except ValueError:
+            self._nowhere = chunk
 
     def _take(self, reader: Reader | CompiledReader, step: Step) -> Iterator[Event]:
         chunk = step.chunk
@@ -189,7 +195,10 @@ class ThreadTrace:
         else:
             if reader.lost and step.begin == 0 and chunk.independent and not chunk.level:
                 yield from self._start(reader, chunk)
-            events = reader.feed(self._records(chunk.piece), step.begin, step.end)
+            records = self._records(chunk.piece)
+            if chunk is self._nowhere:
+                records = _NO_RECORD * len(records)
+            events = reader.feed(records, step.begin, step.end)
             if step.do is Do.FEED:
                 yield from events
             else:
@@ -199,9 +208,15 @@ class ThreadTrace:
                 reader.position = position
 
     def _records(self, piece: Piece) -> bytes:
-        """The records of a chunk, which is read in several parts if handlers have interrupted it."""
+        """The records of a chunk, which is read in several parts if handlers have interrupted it.
+
+        A piece that is damaged or missing stands for no record at all, wherever reading it starts.
+        """
         if self._last is None or self._last[0] != piece:
-            self._last = piece, self._traces.pieces.read(piece)
+            try:
+                self._last = piece, self._traces.pieces.read(piece)
+            except BadFile:
+                self._last = piece, _NO_RECORD * piece.size
         return self._last[1]
 
     # Positions.

@@ -69,7 +69,7 @@ class TableOfProcedure:
             for edge, pad, target in code.landing.get(block, ()):
                 self._add(targets, edge, pad, target)
             flags = SILENT * code.silent[block] + COUNTED * (block in code.counted)
-            flags += RESUMES * (block in code.resumes and block in code.behind)
+            flags += RESUMES * (block in code.resumes)
             flags += TAIL * (block in code.tails)
             where = (first, number, first_pick, len(picks) - first_pick)
             vertices.append((*where, code.calls[block], behind, landing, len(targets) - landing, flags))

@@ -82,7 +82,7 @@ class Procedure:
     calls, or ``UNKNOWN_CALLEE``; ``NO_CALL`` of others.  ``behind[v]`` is where a call goes on (edge and
     target), ``landing[v]`` where it does if it was left by an exception (edge, landing pad and target).
     ``counted`` are the blocks whose trips are written, with their self loops.  ``resumes`` are the blocks
-    whose call may return twice, ``tails`` those whose callee takes the place of the procedure.
+    whose call returns, perhaps twice, ``tails`` those whose callee takes the place of the procedure.
     ``silent[v]`` says whether regions that start at ``v`` are silent.
     """
 

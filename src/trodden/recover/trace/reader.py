@@ -101,6 +101,7 @@ class Reader:
             code = self._program.procedure(function)
             vertex, leaving = divmod(location, 2)
             if code is None or vertex > code.exit or not _may_be_at(code, vertex, bool(leaving)):
+                self._events = []
                 raise ValueError("a trace starts in a function that does not exist")
             if not leaving:
                 self._go_on_in(function, code, vertex, in_call=False)

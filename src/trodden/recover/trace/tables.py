@@ -58,7 +58,7 @@ def procedure_of(name: str, graph: Graph, plan: Plan) -> Procedure:
         behind=behind,
         landing=landing,
         counted=counted,
-        resumes=frozenset(trace.resumes),
+        resumes=frozenset(block for block in trace.resumes if block in behind),
         tails=frozenset(trace.tails),
         silent=[each and ends for each, ends in zip(silent, ending, strict=True)],
         picks=picks,
