@@ -66,10 +66,14 @@ def _parameters(function: Any) -> dict[str, inspect.Parameter]:
     return dict(inspect.signature(function).parameters)
 
 
+_OF_THE_RUN = {"program", "args", "output", "preload", "trace_limit", "trace_ring"}
+"""Parameters that say how a program is run, not how it is built."""
+
+
 def test_the_library_has_a_keyword_for_every_option_that_it_takes() -> None:
     parameters = _parameters(run)
     options = {option.keyword: option for option in OPTIONS.values() if PYTHON in option.takers}
-    assert set(parameters) - {"program", "args", "output", "preload"} == set(options)
+    assert set(parameters) - _OF_THE_RUN == set(options)
     for keyword, option in options.items():
         assert parameters[keyword].kind is inspect.Parameter.KEYWORD_ONLY
         assert parameters[keyword].default == (() if option.repeats else None), keyword
