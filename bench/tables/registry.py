@@ -14,7 +14,18 @@ from bench.tables.layout.model import Table
 # The order of the page; tables that are not named here come last.
 _ORDER = (
     *("rivals", "functions", "bl94", "bl96-cost", "bl96-paths", "path-options", "stages", "weights"),
-    *("tracing", "witness-costs", "wl94", "threads", "agreement", "instructions", "server", "merge", "rust"),
+    *(
+        "tracing",
+        "trace-reading",
+        "witness-costs",
+        "wl94",
+        "threads",
+        "agreement",
+        "instructions",
+        "server",
+        "merge",
+        "rust",
+    ),
 )
 
 
