@@ -125,11 +125,12 @@ Record = Symbol | Trips | Enter | Resume | Land | Left | Sync | Bits | Event
 
 
 class BadRecord(ValueError):
-    """No record is at ``position``."""
+    """No record is at ``position``; if what is there has a size nevertheless, the next one is behind it."""
 
-    def __init__(self, position: int, problem: str) -> None:
+    def __init__(self, position: int, problem: str, size: int | None = None) -> None:
         super().__init__(f"at byte {position}: {problem}")
         self.position = position
+        self.size = size
 
 
 class CutOff(BadRecord):
@@ -187,7 +188,7 @@ def decode(data: bytes, position: int) -> tuple[Record, int]:
         case n if n == TRIPS:
             (count,) = _bytes(data, position, after, 1)
             if not 1 <= count <= LARGEST_SHORT_TRIPS + 1:
-                raise BadRecord(position, f"{count} is no short trip count")
+                raise BadRecord(position, f"{count} is no short trip count", 2)
             return Trips(count - 1), after + 1
         case n if n == TRIPS_LONG:
             return Trips(int.from_bytes(_bytes(data, position, after, 8), "little")), after + 8
@@ -207,7 +208,7 @@ def decode(data: bytes, position: int) -> tuple[Record, int]:
         case n if n == EVENT:
             kind, value = _EVENT.unpack(_bytes(data, position, after, _EVENT.size))
             if kind not in _EVENTS:
-                raise BadRecord(position, f"{kind} is no kind of event")
+                raise BadRecord(position, f"{kind} is no kind of event", 1 + _EVENT.size)
             return Event(EventKind(kind), value), after + _EVENT.size
     raise BadRecord(position, f"no record begins with {first}")
 
@@ -229,10 +230,9 @@ def _bytes(data: bytes, record: int, position: int, size: int) -> bytes:
 
 def _digits(data: bytes, record: int) -> int:
     number = 0
-    for place in range(DIGITS):
-        (digit,) = _bytes(data, record, record + 1 + place, 1)
+    for place, digit in enumerate(_bytes(data, record, record + 1, DIGITS)):
         if digit == 0:
-            raise BadRecord(record, "a digit is 0")
+            raise BadRecord(record, "a digit is 0", 1 + DIGITS)
         number += (digit - 1) * BASE**place
     return number
 
@@ -250,6 +250,6 @@ def _sync(data: bytes, position: int) -> tuple[Record, int]:
 def _bits(data: bytes, position: int, size: int) -> tuple[Record, int]:
     word = int.from_bytes(_bytes(data, position, position + 1, size), "little")
     if word == 0:
-        raise BadRecord(position, "bits without a leading 1")
+        raise BadRecord(position, "bits without a leading 1", 1 + size)
     count = word.bit_length() - 1
     return Bits(word - (1 << count), count), position + 1 + size

@@ -13,22 +13,23 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Protocol
 
+from trodden.plan.trace import records
+from trodden.plan.trace.records import BadRecord, CutOff, EventKind, Record, decode
 from trodden.recover.trace.events import DAMAGE_BITS, NONE, Damage, Event, Kind
 from trodden.recover.trace.procedure import NO_CALL, UNKNOWN_CALLEE, Encoding, NoRegion, Procedure, Region
 
-WIDE, TRIPS, TRIPS_LONG, ENTER, RESUME, LEFT, SYNC, BITS, EVENT, LAND = (
-    *(225, 226, 227, 228, 229, 230, 231),
-    *(232, 241, 242),
-)
-MOST_BITS_BYTES = 8
-CUT_FRAMES = 1 << 31
 MOST_TRIPS = 1 << 16
 MOST_STEPS = 1 << 20
 MOST_FRAMES = 1 << 22
 MOST_SUSPENDED = 64
 
-_EVENTS = {1: Kind.FORKED, 2: Kind.EXEC_FAILED, 3: Kind.TIME, 4: Kind.STOPPED, 5: Kind.LOST}
-_SIZES = {WIDE: 4, TRIPS: 2, TRIPS_LONG: 9, ENTER: 4, RESUME: 4, LEFT: 13, EVENT: 10, LAND: 4}
+_EVENTS = {
+    EventKind.FORKED: Kind.FORKED,
+    EventKind.EXEC_FAILED: Kind.EXEC_FAILED,
+    EventKind.TIME: Kind.TIME,
+    EventKind.STOPPED: Kind.STOPPED,
+    EventKind.LOST: Kind.LOST,
+}
 
 
 class Program(Protocol):
@@ -75,8 +76,6 @@ class Reader:
         self.lost = False
         self.position = 0
         self._events: list[Event] = []
-        self._data: bytes = b""
-        self._next = 0
 
     @property
     def frames(self) -> list[tuple[int, int, bool]]:
@@ -183,73 +182,59 @@ class Reader:
 
     def feed(self, data: bytes, begin: int = 0, end: int | None = None) -> Iterator[Event]:
         """Read the records in ``data[begin:end]``, up to its end or the first 0."""
-        self._data, position = data, begin
-        last = len(data) if end is None else end
-        while position < last and data[position]:
-            size = self._size(position, last)
-            if size is None or position + size > last:
-                damage = Damage.NOT_A_RECORD if size is None else Damage.CUT_OFF
-                self._damaged(damage, position)
-                yield from self._taken()
-                return
-            if not self.lost or data[position] == SYNC or data[position] == EVENT:
+        data, position = data[:end], begin
+        while position < len(data) and data[position]:
+            record: Record | None = None
+            try:
+                record, after = decode(data, position)
+            except BadRecord as bad:
+                if bad.size is None:
+                    self._damaged(
+                        Damage.CUT_OFF if isinstance(bad, CutOff) else Damage.NOT_A_RECORD, position
+                    )
+                    yield from self._taken()
+                    return
+                after = position + bad.size
+            if not self.lost or data[position] in (records.SYNC, records.EVENT):
                 try:
-                    self._read(position, size)
+                    self._read(record)
                 except _Contradiction as found:
                     self._damaged(found.damage, position)
             yield from self._taken()
-            position += size
+            position = after
 
     def _damaged(self, damage: Damage, position: int) -> None:
         if not self.lost:
             self._emit(Kind.DAMAGED, value=position << DAMAGE_BITS | damage)
         self.lost = True
 
-    def _size(self, position: int, last: int) -> int | None:
-        first = self._data[position]
-        if first <= 224:
-            return 1
-        if BITS < first <= BITS + MOST_BITS_BYTES:
-            return 1 + first - BITS
-        if first == SYNC:
-            if position + 5 > last:
-                return 5
-            return 5 + 12 * (_u32(self._data, position + 1) & ~CUT_FRAMES)
-        return _SIZES.get(first)
-
-    def _read(self, position: int, size: int) -> None:
-        data, first = self._data, self._data[position]
-        jumped = first == SYNC and bool(self._handled)
+    def _read(self, record: Record | None) -> None:
+        """Do what a record says; ``None`` is one that says nothing."""
+        jumped = isinstance(record, records.Sync) and bool(self._handled)
         self._settle_handlers(not jumped)
-        if first <= 224:
-            self._symbol(first - 1)
-        elif first == WIDE:
-            self._symbol(_digits(data, position + 1))
-        elif first == TRIPS:
-            if not data[position + 1]:
+        match record:
+            case records.Symbol(number):
+                self._symbol(number)
+            case records.Trips(count):
+                self._trips(count)
+            case records.Enter(function):
+                self._enter(function)
+            case records.Resume(block):
+                self._resume(block)
+            case records.Land(block):
+                self._land(block)
+            case records.Left(site):
+                self._left(site.module, site.address)
+            case records.Sync(frames):
+                if not jumped and not self.lost:
+                    self._arrive_in_call()
+                self._sync([(frame.module, frame.address) for frame in frames])
+            case records.Bits(value, count):
+                self._bits(value, count)
+            case records.Event(kind, value):
+                self._emit(_EVENTS[kind], value=value)
+            case None:
                 raise _Contradiction(Damage.NOT_A_RECORD)
-            self._trips(data[position + 1] - 1)
-        elif first == TRIPS_LONG:
-            self._trips(_u64(data, position + 1))
-        elif first == ENTER:
-            self._enter(_digits(data, position + 1))
-        elif first == RESUME:
-            self._resume(_digits(data, position + 1))
-        elif first == LAND:
-            self._land(_digits(data, position + 1))
-        elif first == LEFT:
-            self._left(_u32(data, position + 1), _u64(data, position + 5))
-        elif first == SYNC:
-            if not jumped and not self.lost:
-                self._arrive_in_call()
-            self._sync(position)
-        elif first == EVENT:
-            kind = _EVENTS.get(data[position + 1])
-            if kind is None:
-                raise _Contradiction(Damage.NOT_A_RECORD)
-            self._emit(kind, value=_u64(data, position + 2))
-        else:
-            self._bits(int.from_bytes(data[position + 1 : position + size], "little"))
 
     # The end of a trace, where there are no more records: see ending.py.
 
@@ -295,13 +280,10 @@ class Reader:
         except NoRegion:
             raise _Contradiction(Damage.NO_REGION) from None
 
-    def _bits(self, value: int) -> None:
+    def _bits(self, value: int, number: int) -> None:
         frame = self._writing()
         if frame.code.encoding is not Encoding.BITS:
             raise _Contradiction(Damage.OTHER_ENCODING)
-        if not value:
-            raise _Contradiction(Damage.NOT_A_RECORD)
-        number = value.bit_length() - 1
         try:
             self._execute(frame, frame.code.region_of_bits(frame.at, value, number))
         except NoRegion:
@@ -408,12 +390,10 @@ class Reader:
         while len(self._stack) > self._bases[-1] and not self._stack[-1].in_call and self._goes_on():
             steps = _counted(steps)
 
-    def _sync(self, position: int) -> None:
-        number = _u32(self._data, position + 1) & ~CUT_FRAMES
+    def _sync(self, frames: Sequence[tuple[int, int]]) -> None:
         self._suspend()
-        for index in reversed(range(number)):
-            where = position + 5 + 12 * index
-            self._resolve((_u32(self._data, where), _u64(self._data, where + 4)))
+        for address in reversed(frames):
+            self._resolve(address)
         self._recognise()
         self.lost = False
 
@@ -539,18 +519,3 @@ def _counted(steps: int) -> int:
     if steps >= MOST_STEPS:
         raise _Contradiction(Damage.ENDLESS)
     return steps + 1
-
-
-def _digits(data: bytes, position: int) -> int:
-    low, middle, high = data[position : position + 3]
-    if not low or not middle or not high:
-        raise _Contradiction(Damage.NOT_A_RECORD)
-    return low - 1 + 255 * (middle - 1 + 255 * (high - 1))
-
-
-def _u32(data: bytes, position: int) -> int:
-    return int.from_bytes(data[position : position + 4], "little")
-
-
-def _u64(data: bytes, position: int) -> int:
-    return int.from_bytes(data[position : position + 8], "little")

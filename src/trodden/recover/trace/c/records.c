@@ -20,6 +20,7 @@ enum {
   LAND
 };
 #define CUT_FRAMES 0x80000000u
+#define LARGEST_SHORT 254 /* the byte of a short trip count */
 
 static uint32_t u32_at(const uint8_t *bytes) {
   uint32_t value;
@@ -116,8 +117,6 @@ static enum damage read_bits(struct reader *reader, uint64_t value) {
   const struct procedure *code = frame->code;
   if (code->encoding != ENCODING_BITS)
     return OTHER_ENCODING;
-  if (!value)
-    return NOT_A_RECORD;
   damage = region_of_bits(reader, code, frame->at, value, 63 - (uint32_t)__builtin_clzll(value));
   if (!damage)
     damage = execute(reader, reader->scratch);
@@ -472,7 +471,7 @@ enum damage read_record(struct reader *reader, const uint8_t *record, size_t siz
   case WIDE:
     return read_symbol(reader, number);
   case TRIPS:
-    return record[1] ? read_trips(reader, record[1] - 1u) : NOT_A_RECORD;
+    return record[1] && record[1] <= LARGEST_SHORT ? read_trips(reader, record[1] - 1u) : NOT_A_RECORD;
   case TRIPS_LONG:
     return read_trips(reader, u64_at(record + 1));
   case ENTER:
@@ -490,7 +489,7 @@ enum damage read_record(struct reader *reader, const uint8_t *record, size_t siz
   default: {
     uint64_t bits = 0;
     memcpy(&bits, record + 1, size - 1);
-    return read_bits(reader, bits);
+    return bits ? read_bits(reader, bits) : NOT_A_RECORD;
   }
   }
 }
