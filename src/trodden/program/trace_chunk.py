@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import IntFlag
 from typing import BinaryIO
 
 from trodden.errors import BadFile
@@ -32,6 +33,19 @@ _ENDED_LENGTH_FRAMES = struct.Struct("<QII")
 _ENDED_OFFSET = 32
 _LENGTHS = struct.Struct("<II")
 _ALIGNMENT = 8
+
+
+class Flag(IntFlag):
+    """The flags of a chunk: ``enum trodden_trace_flag``. A profile keeps them as they are."""
+
+    FRAMES_CUT = 1
+    LOST_BEFORE = 2
+    FIRST = 4
+    CHILD = 8
+    LAST = 16
+    HANDLER = 32
+    DEPENDENT = 64
+    PARTIAL = 128
 
 
 @dataclass(frozen=True, slots=True)

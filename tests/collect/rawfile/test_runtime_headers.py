@@ -12,8 +12,7 @@ from trodden.collect.rawfile import family, live, live_regions, live_tables, mod
 from trodden.collect.rawfile.frame_record import FrameFlag
 from trodden.collect.rawfile.live_regions import RegionKind
 from trodden.collect.rawfile.model import Ending
-from trodden.collect.trace.chunk import Flag
-from trodden.program.trace_chunk import MAGIC, SPOOL_MAGIC
+from trodden.program.trace_chunk import MAGIC, SPOOL_MAGIC, Flag
 
 RUNTIME = Path(trodden.__file__).parent / "native" / "runtime"
 NUMBERS = {"UINT32_MAX": 2**32 - 1, "UINT64_MAX": 2**64 - 1, "1u": 1}

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from trodden.collect.trace.chunk import Chunk, Flag, Frame
+from trodden.collect.trace.chunk import Chunk, Frame
 from trodden.collect.trace.chunks import ProcessTrace, read_chunks, spool_path
 from trodden.collect.trace.extent import extent
 from trodden.errors import BadFile, LaterVersion, TroddenError
+from trodden.program.trace_chunk import Flag
 
 _HEADER = struct.Struct("<8sIIQQQIIIIQQQIIII")
 _SPOOL = struct.Struct("<8sIIQQ")

@@ -14,7 +14,8 @@ import pytest
 from tests.native.handwritten import Run, RuntimeLinker, start
 from tests.native.trace_records import Record, bias_of, records, trace_of
 from trodden.collect.rawfile.raw import read_raw
-from trodden.collect.trace.chunk import Chunk, Flag
+from trodden.collect.trace.chunk import Chunk
+from trodden.program.trace_chunk import Flag
 
 _MAIN, _NEST, _ACTION, _HANDLER, _CHILD, _OTHER = (("enter", number) for number in range(6))
 _NESTED = [_NEST, ("symbol", 1)]

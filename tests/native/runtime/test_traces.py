@@ -25,8 +25,9 @@ from trodden.collect.rawfile.live import regions_of
 from trodden.collect.rawfile.live_regions import RegionKind
 from trodden.collect.rawfile.model import TraceEnd
 from trodden.collect.rawfile.raw import read_raw
-from trodden.collect.trace.chunk import Chunk, Flag
+from trodden.collect.trace.chunk import Chunk
 from trodden.collect.trace.chunks import read_chunks
+from trodden.program.trace_chunk import Flag
 
 _SEGMENT = 256 << 10
 _NUMBERS = 60000

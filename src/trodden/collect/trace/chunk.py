@@ -8,30 +8,16 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass
-from enum import IntFlag
 
 from trodden.collect.trace.extent import extent
 from trodden.errors import BadFile, InputMissing
-from trodden.program.trace_chunk import MAGIC, MOST_FRAMES, MOST_RECORDS, PackedChunk
+from trodden.program.trace_chunk import MAGIC, MOST_FRAMES, MOST_RECORDS, Flag, PackedChunk
 
 HEADER = struct.Struct("<8sIIQQQIIIIQQQIII4x")
 FRAME = struct.Struct("<I4xQ")
 NO_FUNCTION = 0xFFFFFFFF
 _NO_PARENT = (1 << 64) - 1
 _MOST_LEVELS = 32
-
-
-class Flag(IntFlag):
-    """The flags of a chunk: ``enum trodden_trace_flag``."""
-
-    FRAMES_CUT = 1
-    LOST_BEFORE = 2
-    FIRST = 4
-    CHILD = 8
-    LAST = 16
-    HANDLER = 32
-    DEPENDENT = 64
-    PARTIAL = 128
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from itertools import pairwise
 from trodden.collect.rawfile.family import MAGIC as LIVE
 from trodden.collect.rawfile.live import regions_of
 from trodden.collect.rawfile.live_regions import RegionKind
-from trodden.collect.trace.chunk import Chunk, Flag, chunk_at, packed_chunk
+from trodden.collect.trace.chunk import Chunk, chunk_at, packed_chunk
 from trodden.errors import BadFile, InputMissing, LaterVersion
-from trodden.program.trace_chunk import MAGIC, PACKED, SPOOL, SPOOL_MAGIC, packed_chunks
+from trodden.program.trace_chunk import MAGIC, PACKED, SPOOL, SPOOL_MAGIC, Flag, packed_chunks
 
 VERSION = 1
 _SPOOL = struct.Struct("<8sIIQQ")

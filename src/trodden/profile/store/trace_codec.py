@@ -10,7 +10,6 @@ from trodden.collect.endings import Process
 from trodden.profile.trace.model import (
     MOST_RECORDS,
     CallSites,
-    Flag,
     LastFrame,
     Piece,
     Pieces,
@@ -20,6 +19,7 @@ from trodden.profile.trace.model import (
 )
 from trodden.program.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
 from trodden.program.facts import UnitFacts
+from trodden.program.trace_chunk import Flag
 
 _WORD = 1 << 64
 _MOST = 1 << 32

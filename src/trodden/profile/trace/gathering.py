@@ -9,7 +9,7 @@ from trodden.collect.endings import Process, StoppedFrame
 from trodden.collect.rawfile.model import TraceEnd
 from trodden.collect.trace.chunk import Chunk
 from trodden.collect.trace.traced import TracedRun
-from trodden.profile.trace.model import CallSites, Flag, LastFrame, Piece, TraceChunk, TracedProcess, Traces
+from trodden.profile.trace.model import CallSites, LastFrame, Piece, TraceChunk, TracedProcess, Traces
 from trodden.profile.trace.writing import PieceWriter
 from trodden.program.facts import UnitFacts
 
@@ -75,7 +75,7 @@ def _stored(chunk: Chunk, writer: PieceWriter) -> TraceChunk:
         parent=chunk.parent,
         offset=chunk.offset,
         pc=chunk.pc,
-        flags=Flag(int(chunk.flags)),
+        flags=chunk.flags,
         signal=chunk.signal,
         inherited=chunk.inherited,
         frames=tuple((frame.module, frame.address) for frame in chunk.frames),

@@ -9,28 +9,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import IntFlag
 from typing import NamedTuple
 
 import zstandard
 
 from trodden.errors import BadFile
+from trodden.program.trace_chunk import Flag
 
 MOST_RECORDS = 1 << 26
 """No chunk has more bytes of records than this, nor any other piece."""
-
-
-class Flag(IntFlag):
-    """The flags of a chunk that are kept; they are those of :mod:`trodden.collect.trace.chunk`."""
-
-    FRAMES_CUT = 1
-    LOST_BEFORE = 2
-    FIRST = 4
-    CHILD = 8
-    LAST = 16
-    HANDLER = 32
-    DEPENDENT = 64
-    PARTIAL = 128
 
 
 class Piece(NamedTuple):

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from trodden.profile.trace.model import Flag, TraceChunk
+from trodden.profile.trace.model import TraceChunk
+from trodden.program.trace_chunk import Flag
 
 
 class Do(Enum):

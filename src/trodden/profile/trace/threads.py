@@ -11,9 +11,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from trodden.errors import BadFile
-from trodden.profile.trace.model import Flag, Piece, TraceChunk, TracedProcess, Traces
+from trodden.profile.trace.model import Piece, TraceChunk, TracedProcess, Traces
 from trodden.profile.trace.order import Do, Order, Step
 from trodden.profile.trace.program import TracedProgram
+from trodden.program.trace_chunk import Flag
 from trodden.recover.trace.compiled import (
     ALL_KINDS,
     CompiledProgram,

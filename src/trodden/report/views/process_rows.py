@@ -15,8 +15,8 @@ from trodden.profile.analysis.unfinished import Unfinished
 from trodden.profile.call_paths import function_names
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.processes import family
-from trodden.profile.trace.model import Flag
 from trodden.profile.trace.threads import ThreadTrace
+from trodden.program.trace_chunk import Flag
 from trodden.report.narrate.paths import Describer, PathDescription
 from trodden.report.views.last_lines import LineRow, last_lines
 from trodden.report.views.path_rows import step_document
