@@ -67,6 +67,7 @@ def _table(*labels: tuple[int, int, bool]) -> SiteTable:
 
 BEFORE, AFTER = False, True
 ADJACENT = [(0x10, 0, BEFORE), (0x18, 0, AFTER), (0x18, 1, BEFORE), (0x20, 1, AFTER)]
+INVOKED_AND_CALLED = [(0x10, 0, BEFORE), (0x20, 0, BEFORE), (0x28, 0, AFTER)]
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,8 @@ ADJACENT = [(0x10, 0, BEFORE), (0x18, 0, AFTER), (0x18, 1, BEFORE), (0x20, 1, AF
         (ADJACENT, 0x18, 0),
         (ADJACENT, 0x20, 1),
         ([*ADJACENT, (0x40, 0, BEFORE), (0x48, 0, AFTER)], 0x48, 0),
+        (INVOKED_AND_CALLED, 0x18, 0),
+        (INVOKED_AND_CALLED, 0x28, 0),
         ([], 0x18, None),
     ],
 )

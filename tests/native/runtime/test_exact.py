@@ -38,6 +38,7 @@ CASES = {
     "flow": Case(((0, "exact_flow.c"),), 42),
     "tail": Case(((0, "exact_tail.c"),), 7),
     "exits": Case(((0, "exact_exits.c"),), 33, arguments=("33",)),
+    "ends": Case(((0, "exact_ends.cpp"),), 9),
     "throws": Case(((0, "exact_throws.cpp"),), 25),
     "jumps": Case(((0, "exact_jumps.c"),), 37, flags=("-pthread",)),
     "threads": Case(((0, "exact_threads.c"),), 30, flags=("-pthread",)),
