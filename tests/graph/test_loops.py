@@ -11,8 +11,8 @@ from tests.oracles import dominates, natural_loop
 from tests.programs import nest, random_program, repeat_nest
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.loop_forest import LoopForest
-from trodden.graph.loops import find_loops
-from trodden.graph.traverse import back_edges
+from trodden.graph.loops import find_loops, find_nested_loops
+from trodden.graph.traverse import back_edges, depth_first
 
 
 def check_against_the_definition(graph: Graph) -> LoopForest:
@@ -70,6 +70,44 @@ def test_loops_of_structured_programs_nest(seed: int, size: int) -> None:
         for other in range(number):
             inner, outer = forest.members(number), forest.members(other)
             assert inner < outer or not inner & outer
+
+
+@given(graphs())
+@settings(max_examples=200)
+def test_nested_loops_are_strongly_connected_and_nest(graph: Graph) -> None:
+    natural, forest = find_loops(graph), find_nested_loops(graph)
+    assert forest.reducible == natural.reducible
+    assert not natural.reducible or forest == natural
+    search = depth_first(graph)
+    members = [forest.members(loop) for loop in range(len(forest.loops))]
+    for number, loop in enumerate(forest.loops):
+        below = {vertex for vertex in search.preorder if search.descends(vertex, loop.header)}
+        assert members[number] == {
+            vertex
+            for vertex in below
+            if loop.header in reached(graph, vertex, below) and vertex in reached(graph, loop.header, below)
+        }
+        for other in range(number):
+            assert members[number] < members[other] or not members[number] & members[other]
+        assert loop.parent < number
+        assert loop.exits == tuple(
+            index
+            for index, edge in enumerate(graph.edges)
+            if edge.kind is EdgeKind.FLOW and edge.src in members[number] and edge.dst not in members[number]
+        )
+
+
+def reached(graph: Graph, start: int, within: set[int]) -> set[int]:
+    """What one or more edges lead to, without leaving some vertices."""
+    found: set[int] = set()
+    work = [start]
+    while work:
+        for index in graph.out_edges[work.pop()]:
+            edge = graph.edges[index]
+            if edge.kind is EdgeKind.FLOW and edge.dst in within and edge.dst not in found:
+                found.add(edge.dst)
+                work.append(edge.dst)
+    return found
 
 
 def test_a_proper_loop_inside_an_irreducible_region() -> None:

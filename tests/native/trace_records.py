@@ -40,9 +40,9 @@ def records(data: bytes) -> Iterator[Record]:
             at += 13
         elif tag == 231:
             (count,) = struct.unpack_from("<I", data, at + 1)
-            frames = [struct.unpack_from("<IQ", data, at + 5 + 12 * i)[1] for i in range(count & 0x7FFFFFFF)]
+            frames = [struct.unpack_from("<IQ", data, at + 21 + 12 * i)[1] for i in range(count & 0x7FFFFFFF)]
             yield "sync", *frames
-            at += 5 + 12 * len(frames)
+            at += 21 + 12 * len(frames)
         elif tag == 241:
             yield "event", *struct.unpack_from("<BQ", data, at + 1)
             at += 10

@@ -4,7 +4,8 @@ A loop belongs to its header (the target of one or more back edges) and contains
 one of those back edges can be reached without passing through the header.  Where headers dominate their
 loops, loops nest, and they are found from the innermost outwards (:mod:`trodden.graph.loop_nesting`).
 Headers that do not dominate their loop (irreducible graphs) are handled by the paper's definition, in
-:mod:`trodden.graph.irreducible`.
+:mod:`trodden.graph.irreducible`: what the loops of such headers have reaches out of the loops around them.
+Where loops must nest in any graph, they are those of :func:`find_nested_loops`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from collections.abc import Sequence
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.irreducible import forest_by_definition
 from trodden.graph.loop_forest import Loop, LoopForest
-from trodden.graph.loop_nesting import back_edges_by_header, collapse
+from trodden.graph.loop_nesting import Collapsed, back_edges_by_header, collapse
 from trodden.graph.traverse import DepthFirst, depth_first
 
-__all__ = ["Loop", "LoopForest", "find_loops"]
+__all__ = ["Loop", "LoopForest", "find_loops", "find_nested_loops"]
 
 
 def find_loops(graph: Graph, search: DepthFirst | None = None) -> LoopForest:
@@ -27,13 +28,23 @@ def find_loops(graph: Graph, search: DepthFirst | None = None) -> LoopForest:
     found = collapse(graph, search, latches)
     if not all(loop.single_entry for loop in found):
         return forest_by_definition(graph, search, latches, found)
-    return _forest(graph, list(latches), latches, [loop.body for loop in found])
+    return _forest(graph, latches, found)
 
 
-def _forest(
-    graph: Graph, headers: Sequence[int], latches: dict[int, list[int]], bodies: Sequence[Sequence[int]]
-) -> LoopForest:
+def find_nested_loops(graph: Graph) -> LoopForest:
+    """Loops that nest, in near-linear time: the natural loops if the graph is reducible.
+
+    A loop is what is strongly connected to its header among the vertices below it in a depth-first search, so
+    that a loop with several entries, too, lies inside the loops around it.
+    """
+    search = depth_first(graph)
+    latches = back_edges_by_header(graph, search)
+    return _forest(graph, latches, collapse(graph, search, latches))
+
+
+def _forest(graph: Graph, latches: dict[int, list[int]], found: Sequence[Collapsed]) -> LoopForest:
     """The forest of properly nested loops; a header comes after the headers of the enclosing loops."""
+    headers, bodies = list(latches), [loop.body for loop in found]
     of_header = {header: loop for loop, header in enumerate(headers)}
     parent = [-1] * len(headers)
     innermost = [-1] * len(graph.labels)
@@ -58,7 +69,8 @@ def _forest(
         Loop(header, tuple(latches[header]), tuple(exits[loop]), parent[loop], depth[loop])
         for loop, header in enumerate(headers)
     )
-    return LoopForest(loops, tuple(innermost), True, of_header, inside, nested)
+    reducible = all(loop.single_entry for loop in found)
+    return LoopForest(loops, tuple(innermost), reducible, of_header, inside, nested)
 
 
 def _exits(

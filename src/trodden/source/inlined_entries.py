@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.dominators import find_dominators
-from trodden.graph.loops import find_loops
+from trodden.graph.loops import find_nested_loops
 from trodden.profile.model import Count, FunctionProfile
 from trodden.program.facts import FunctionFacts, Subprogram
 from trodden.source.precedence import Preceding
@@ -42,7 +42,7 @@ def inlined_entries(function: FunctionProfile) -> Iterator[InlinedEntries]:
                 lines[ref.instance].add(ref.line)
             for instance in around[ref.instance]:
                 blocks[instance].add(vertex)
-    dominators, loops = find_dominators(facts.graph), find_loops(facts.graph)
+    dominators, loops = find_dominators(facts.graph), find_nested_loops(facts.graph)
     for instance, callee in enumerate(facts.callees, 1):
         before = Preceding(blocks[instance], dominators, loops) if loops.reducible else None
         count = _entries(function, instance, blocks[instance], around, before)

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.dominators import Dominators, find_dominators
-from trodden.graph.loops import LoopForest, find_loops
+from trodden.graph.loops import LoopForest, find_nested_loops
 from trodden.profile.model import Count, FunctionProfile
 from trodden.program.facts import FunctionFacts, LineRef
 from trodden.source.reached import reached_lines
@@ -96,7 +96,7 @@ class LineGraph:
     @cached_property
     def loops(self) -> LoopForest:
         """The loops of the function's blocks."""
-        return find_loops(self.function.facts.graph)
+        return find_nested_loops(self.function.facts.graph)
 
 
 def line_graph(function: FunctionProfile, added: bool = False) -> LineGraph:

@@ -21,7 +21,7 @@ _NO_FUNCTION = 0xFFFFFFFF
 _PID, _START = 77, 123456789
 _RECORDS = (
     *(b"\x01", b"\xe0", b"\xe1abc", b"\xe2\x01", b"\xe3" + bytes(8), b"\xe4\x01\x01\x01", b"\xe5abc"),
-    *(b"\xe6" + bytes(12), b"\xe7" + bytes(4), b"\xe7\2\0\0\x80" + bytes(24), b"\xe9\0", b"\xf0" + bytes(8)),
+    *(b"\xe6" + bytes(12), b"\xe7" + bytes(20), b"\xe7\2\0\0\x80" + bytes(40), b"\xe9\0", b"\xf0" + bytes(8)),
     *(b"\xf1" + bytes(9), b"\xf2abc"),
 )
 

@@ -47,7 +47,7 @@ RECORDS: st.SearchStrategy[Record] = st.one_of(
     st.builds(Resume, NUMBERS),
     st.builds(Land, NUMBERS),
     st.builds(Left, ADDRESSES),
-    st.builds(Sync, st.lists(ADDRESSES, max_size=3).map(tuple), st.booleans()),
+    st.builds(Sync, st.lists(ADDRESSES, max_size=3).map(tuple), st.booleans(), WORDS, WORDS),
     some_bits(),
     st.builds(Event, st.sampled_from(EventKind), WORDS),
 )
@@ -67,8 +67,12 @@ RECORDS: st.SearchStrategy[Record] = st.one_of(
         (Enter(1), "e4 02 01 01"),
         (Resume(255 * 255), "e5 01 01 02"),
         (Left(CodeAddress(3, 0x1234)), "e6 03 00 00 00 34 12 00 00 00 00 00 00"),
-        (Sync((), True), "e7 00 00 00 80"),
-        (Sync((CodeAddress(0, 7),)), "e7 01 00 00 00 00 00 00 00 07 00 00 00 00 00 00 00"),
+        (Sync((), True), "e7 00 00 00 80" + " 00" * 16),
+        (
+            Sync((CodeAddress(0, 7),), False, 5, 6),
+            "e7 01 00 00 00 05 00 00 00 00 00 00 00 06 00 00 00 00 00 00 00"
+            " 00 00 00 00 07 00 00 00 00 00 00 00",
+        ),
         (Bits(0, 0), "e9 01"),
         (Bits(0b101, 3), "e9 0d"),
         (Bits(0, 8), "ea 00 01"),

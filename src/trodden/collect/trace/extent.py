@@ -21,7 +21,7 @@ _LENGTHS = {
     _EVENT: 10,
     **{_BITS + count: 1 + count for count in range(1, 9)},
 }
-_SYNC_HEAD = struct.Struct("<xI")
+_SYNC_HEAD = struct.Struct("<xI16x")
 _FRAME_BYTES = 12
 _CUT_OFF = 1 << 31
 

@@ -31,6 +31,7 @@ MOST_BITS = 63
 
 _CUT_OFF = 1 << 31
 _FRAME = struct.Struct("<IQ")
+_SYNC_HEAD = struct.Struct("<IQQ")
 _EVENT = struct.Struct("<BQ")
 
 
@@ -99,10 +100,15 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """These are the active frames, innermost first; ``cut_off``: there are more."""
+    """These are the active frames, innermost first; ``cut_off``: there are more.
+
+    ``left`` and ``stack`` are where the stacks begin that was left and that is active now, 0 if not known.
+    """
 
     frames: tuple[CodeAddress, ...]
     cut_off: bool = False
+    left: int = 0
+    stack: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +163,8 @@ def encode(record: Record) -> bytes:
             return _with_digits(LAND, block)
         case Left(site):
             return bytes([LEFT]) + _FRAME.pack(site.module, site.address)
-        case Sync(frames, cut_off):
-            head = struct.pack("<BI", SYNC, len(frames) | _CUT_OFF * cut_off)
+        case Sync(frames, cut_off, left, stack):
+            head = bytes([SYNC]) + _SYNC_HEAD.pack(len(frames) | _CUT_OFF * cut_off, left, stack)
             return head + b"".join(_FRAME.pack(frame.module, frame.address) for frame in frames)
         case Bits(value, count):
             if not (0 <= count <= MOST_BITS and 0 <= value < 1 << count):
@@ -238,13 +244,13 @@ def _digits(data: bytes, record: int) -> int:
 
 
 def _sync(data: bytes, position: int) -> tuple[Record, int]:
-    start = position + 5
-    word = int.from_bytes(_bytes(data, position, position + 1, 4), "little")
+    start = position + 1 + _SYNC_HEAD.size
+    word, left, stack = _SYNC_HEAD.unpack(_bytes(data, position, position + 1, _SYNC_HEAD.size))
     size = (word & ~_CUT_OFF) * _FRAME.size
     if start + size > len(data):
         raise CutOff(position)
     frames = tuple(CodeAddress(*found) for found in _FRAME.iter_unpack(data[start : start + size]))
-    return Sync(frames, bool(word & _CUT_OFF)), start + size
+    return Sync(frames, bool(word & _CUT_OFF), left, stack), start + size
 
 
 def _bits(data: bytes, position: int, size: int) -> tuple[Record, int]:

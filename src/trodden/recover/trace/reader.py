@@ -21,7 +21,7 @@ from trodden.recover.trace.procedure import NO_CALL, UNKNOWN_CALLEE, Encoding, N
 MOST_TRIPS = 1 << 16
 MOST_STEPS = 1 << 20
 MOST_FRAMES = 1 << 22
-MOST_SUSPENDED = 64
+MOST_SUSPENDED = 1 << 14
 
 _EVENTS = {
     EventKind.FORKED: Kind.FORKED,
@@ -72,7 +72,7 @@ class Reader:
         self._stack: list[Frame] = []
         self._bases: list[int] = [0]
         self._handled: list[int] = []
-        self._suspended: list[list[Frame]] = []
+        self._suspended: list[tuple[int, list[Frame]]] = []
         self.lost = False
         self.position = 0
         self._events: list[Event] = []
@@ -92,10 +92,10 @@ class Reader:
         yield from self._active(frames, function, location)
 
     def _active(self, frames: Sequence[tuple[int, int]], function: int | None, location: int) -> list[Event]:
-        self._suspend()
+        self._suspend(0)
         for address in reversed(frames):
             self._resolve(address)
-        self._recognise()
+        self._recognise(0)
         if function is not None:
             code = self._program.procedure(function)
             vertex, leaving = divmod(location, 2)
@@ -126,24 +126,34 @@ class Reader:
         self._push_active(number, code, at, in_call)
         self._emit(Kind.ACTIVE, number, at, self._stack[-1].path)
 
-    def _suspend(self) -> None:
-        """All frames make way for others; another switch may bring them back."""
+    def _suspend(self, stack: int) -> None:
+        """All frames make way for others; another switch may bring them back.
+
+        What the memory of a stack was used for before is over.
+        """
         base = self._bases[-1]
         aside = self._stack[base:]
         for frame in reversed(aside):
             self._emit(Kind.SUSPENDED, frame.number, frame.at, frame.path)
             self._stack.pop()
-        self._suspended = [aside, *self._suspended][:MOST_SUSPENDED] if aside else self._suspended
+        if aside:
+            others = [each for each in self._suspended if not stack or each[0] != stack]
+            self._suspended = [(stack, aside), *others][:MOST_SUSPENDED]
         self._emit(Kind.SWITCH)
 
-    def _recognise(self) -> None:
-        """If the frames are those of a suspended stack, their paths go on."""
+    def _recognise(self, stack: int) -> None:
+        """If the frames are those of a suspended stack, their paths go on.
+
+        A stack is known by where it begins, and if that is not known by its frames.
+        """
         base = self._bases[-1]
-        now = [(frame.number, frame.at) for frame in self._stack[base:]]
-        for index, aside in enumerate(self._suspended):
-            if now and [(frame.number, frame.at) for frame in aside] == now:
-                for frame, known in zip(self._stack[base:], aside, strict=True):
-                    frame.path = known.path
+        frames = self._stack[base:]
+        for index, (known, aside) in enumerate(self._suspended):
+            if frames and known == stack and (stack or _places(aside) == _places(frames)):
+                for frame, before in zip(frames, aside, strict=False):
+                    if _places([frame]) != _places([before]):
+                        break
+                    frame.path = before.path
                 del self._suspended[index]
                 break
         for depth, frame in enumerate(self._stack[base:], base):
@@ -225,10 +235,10 @@ class Reader:
                 self._land(block)
             case records.Left(site):
                 self._left(site.module, site.address)
-            case records.Sync(frames):
+            case records.Sync(frames, _, left, stack):
                 if not jumped and not self.lost:
                     self._arrive_in_call()
-                self._sync([(frame.module, frame.address) for frame in frames])
+                self._sync([(frame.module, frame.address) for frame in frames], left, stack)
             case records.Bits(value, count):
                 self._bits(value, count)
             case records.Event(kind, value):
@@ -390,11 +400,11 @@ class Reader:
         while len(self._stack) > self._bases[-1] and not self._stack[-1].in_call and self._goes_on():
             steps = _counted(steps)
 
-    def _sync(self, frames: Sequence[tuple[int, int]]) -> None:
-        self._suspend()
+    def _sync(self, frames: Sequence[tuple[int, int]], left: int, stack: int) -> None:
+        self._suspend(left)
         for address in reversed(frames):
             self._resolve(address)
-        self._recognise()
+        self._recognise(stack)
         self.lost = False
 
     # Frames.
@@ -506,6 +516,10 @@ class Reader:
     def _taken(self) -> list[Event]:
         events, self._events = self._events, []
         return events
+
+
+def _places(frames: Sequence[Frame]) -> list[tuple[int, int]]:
+    return [(frame.number, frame.at) for frame in frames]
 
 
 def _may_be_at(code: Procedure, vertex: int, leaving: bool) -> bool:

@@ -26,6 +26,7 @@ struct leaving {
     struct trodden_trace_stream *stream;
     uint32_t level;     /* that of the frames that the walk has come to */
     bool interrupted;   /* a frame that is left waits for no call */
+    uint64_t stack;     /* where the stack begins that is left; 0: not known */
     uint32_t delayed;
     uintptr_t pcs[DELAYED];
 };
@@ -71,6 +72,8 @@ static bool leave_until(struct leaving *leaving, const struct trodden_regs *regs
             leave(leaving, walk->regs.pc);
         if (step == TRODDEN_STEPPED)
             step = trodden_walk_step(walk);
+        if (step == TRODDEN_OUTERMOST)
+            leaving->stack = walk->regs.r[TRODDEN_SP];
         if (step != TRODDEN_STEPPED)
             return false;
     }
@@ -89,7 +92,7 @@ void trodden_trace_jump(const struct trodden_regs *regs, uint64_t sp, const stru
         return;
     if (found)
         trodden_trace_land(stream, leaving.level, false);
-    trodden_trace_sync(stream, to, true, 0);
+    trodden_trace_sync(stream, to, true, 0, found ? TRODDEN_TRACE_SAME_STACK : leaving.stack);
 }
 
 void trodden_trace_exits_to(const struct trodden_regs *regs, uint64_t sp) {
@@ -104,13 +107,13 @@ void trodden_trace_exits_to(const struct trodden_regs *regs, uint64_t sp) {
 
 void trodden_trace_thread_exit(const struct trodden_regs *regs) { trodden_trace_exits_to(regs, UINT64_MAX); }
 
-/* Is the frame with that CFA, which goes on with the registers `to`, on the stack of `from`?  `leaving` then has its
- * level.  `*exactly`: it goes on where a handler has interrupted it. */
+/* Is the frame with that CFA (0: none), which goes on with the registers `to`, on the stack of `from`?  `leaving` then
+ * has its level, or else where the stack begins.  `*exactly`: it goes on where a handler has interrupted it. */
 static bool is_on_stack(struct leaving *leaving, const struct trodden_regs *from, const struct trodden_regs *to,
                         uint64_t cfa, bool *exactly) {
     struct trodden_walk *walk = trodden_trace_walk(leaving->stream);
     *exactly = false;
-    if (!walk || !cfa)
+    if (!walk)
         return false;
     trodden_walk_start(walk, from);
     for (uint32_t depth = 0; depth < TRODDEN_MAX_FRAMES; depth++) {
@@ -118,12 +121,14 @@ static bool is_on_stack(struct leaving *leaving, const struct trodden_regs *from
         if (interrupted)
             note_interruption(leaving, walk);
         enum trodden_step step = trodden_walk_describe(walk);
-        if (step == TRODDEN_STEPPED && depth && walk->cfa == cfa) {
+        if (step == TRODDEN_STEPPED && depth && cfa && walk->cfa == cfa) {
             *exactly = interrupted && walk->regs.pc == to->pc;
             return true;
         }
         if (step == TRODDEN_STEPPED)
             step = trodden_walk_step(walk);
+        if (step == TRODDEN_OUTERMOST)
+            leaving->stack = walk->regs.r[TRODDEN_SP];
         if (step != TRODDEN_STEPPED)
             return false;
     }
@@ -136,12 +141,13 @@ void trodden_trace_switch(const struct trodden_regs *from, const struct trodden_
     if (!stream)
         return;
     struct leaving leaving = {.stream = stream, .level = stream->level};
-    if (from && is_on_stack(&leaving, from, to, cfa, &exactly) && leaving.level != stream->level) {
+    bool same = from && is_on_stack(&leaving, from, to, cfa, &exactly);
+    if (same && leaving.level != stream->level) {
         trodden_trace_land(stream, leaving.level, exactly);
         if (exactly)
             return;
     }
-    trodden_trace_sync(stream, cfa ? to : NULL, true, 0);
+    trodden_trace_sync(stream, cfa ? to : NULL, true, 0, same ? TRODDEN_TRACE_SAME_STACK : leaving.stack);
 }
 
 void trodden_trace_exec_failed(const struct trodden_regs *regs, bool left) {
@@ -150,5 +156,5 @@ void trodden_trace_exec_failed(const struct trodden_regs *regs, bool left) {
         return;
     trodden_trace_event(stream, TRODDEN_TRACE_EXEC_FAILED, 0);
     if (left)
-        trodden_trace_sync(stream, regs, false, 0);
+        trodden_trace_sync(stream, regs, false, 0, TRODDEN_TRACE_SAME_STACK);
 }

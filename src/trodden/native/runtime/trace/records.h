@@ -29,8 +29,8 @@ enum trodden_trace_event {
     TRODDEN_TRACE_LOST = 5,        /* records have been lost here */
 };
 
-/* A frame of a SYNC record takes 12 bytes. */
-enum { TRODDEN_TRACE_LEFT_BYTES = 13, TRODDEN_TRACE_EVENT_BYTES = 10, TRODDEN_TRACE_SYNC_BYTES = 5 };
+/* A frame of a SYNC record takes 12 bytes; before the frames are their number and two stacks. */
+enum { TRODDEN_TRACE_LEFT_BYTES = 13, TRODDEN_TRACE_EVENT_BYTES = 10, TRODDEN_TRACE_SYNC_BYTES = 21 };
 
 /* A SYNC record does not have all frames. */
 #define TRODDEN_TRACE_CUT_OFF 0x80000000u

@@ -48,6 +48,7 @@ struct trodden_trace_stream {
     bool lost;         /* records have been lost since the last chunk began */
     bool finished;     /* nothing more is recorded */
     uint32_t frame_count;
+    uint64_t stack; /* where the stack of these frames begins; 0: not known */
     struct trodden_walk *walk;
     uint32_t segment_count;
     struct trodden_trace_segment *segments;
@@ -112,12 +113,14 @@ void trodden_trace_wait_for_drainer(void);
 /* ---- frames.c; the caller holds the lock, with images ---- */
 /* Puts the active frames into stream->frames, innermost first, except for the first `skip` of them.  Those of a handler
  * are its own only.  `innermost`: also the frame with these registers, which waits for a call to return.  Returns
- * TRODDEN_TRACE_FRAMES_CUT if some are missing, or 0. */
+ * TRODDEN_TRACE_FRAMES_CUT if some are missing, or 0; and stream->stack is where their stack begins. */
 uint32_t trodden_trace_find_frames(struct trodden_trace_stream *stream, const struct trodden_regs *regs, bool innermost,
                                    uint32_t skip);
-/* The frames that the thread goes on with, as a record. */
+/* The frames that the thread goes on with, as a record.  `left`: where the stack begins that it has left, 0 if that is
+ * not known. */
+#define TRODDEN_TRACE_SAME_STACK UINT64_MAX
 void trodden_trace_sync(struct trodden_trace_stream *stream, const struct trodden_regs *regs, bool innermost,
-                        uint32_t skip);
+                        uint32_t skip, uint64_t left);
 struct trodden_walk *trodden_trace_walk(struct trodden_trace_stream *stream); /* NULL: out of memory */
 
 /* ---- handlers.c; all signals are blocked ---- */

@@ -22,7 +22,7 @@ static void record_sync(struct trodden_trace_stream *stream, const struct trodde
     if (level == stream->level)
         trodden_trace_to_true_end(stream);
     trodden_trace_land(stream, level, false);
-    trodden_trace_sync(stream, regs, true, lands ? 0 : 1);
+    trodden_trace_sync(stream, regs, true, lands ? 0 : 1, TRODDEN_TRACE_SAME_STACK);
     trodden_unlock(mask);
 }
 

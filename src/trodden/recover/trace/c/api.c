@@ -46,6 +46,7 @@ EXPORTED struct reader *trodden_trace_reader(struct program *program) {
 EXPORTED void trodden_trace_free_reader(struct reader *reader) {
   for (uint32_t i = 0; i < reader->stacks; i++)
     free(reader->suspended[i].frames);
+  free(reader->suspended);
   free(reader->stack);
   free(reader->trips);
   free(reader->scratch);
@@ -134,12 +135,12 @@ EXPORTED int trodden_trace_start(struct reader *reader, const uint64_t *frames, 
     return 0;
   reader->base = reader->handlers = reader->lost = 0;
   reader->bases[0] = 0;
-  if (suspend(reader))
+  if (suspend(reader, 0))
     return 2;
   for (uint32_t i = number; i-- > 0;)
     if (active_frame(reader, (uint32_t)frames[2 * i], frames[2 * i + 1]))
       return 2;
-  recognise(reader);
+  recognise(reader, 0);
   if (function == NONE)
     return 1;
   const struct procedure *code = find_procedure(reader->program, function);

@@ -10,7 +10,8 @@ enum {
   MOST_STEPS = 1 << 20,
   MOST_FRAMES = 1 << 22,
   MOST_BASES = 64,
-  MOST_SUSPENDED = 64,
+  MOST_SUSPENDED = 1 << 14,
+  SYNC_HEAD = 21,
   ROOM_FOR_ONE = 4,
   SITES_KEPT = 1 << 12
 };
@@ -58,6 +59,7 @@ struct program {
 };
 
 struct suspended {
+  uint64_t stack; /* where it begins; 0: not known */
   struct frame *frames;
   uint32_t number;
 };
@@ -77,8 +79,8 @@ struct reader {
   uint32_t events_used, events_room, events_needed;
   struct region *scratch;
   uint32_t scratch_room;
-  struct suspended suspended[MOST_SUSPENDED]; /* the last one first */
-  uint32_t stacks;
+  struct suspended *suspended; /* the last one is the one that was left last */
+  uint32_t stacks, stacks_room;
   uint32_t jumped; /* out of a handler, by the record that is read now */
   uint64_t steps;  /* since the record that is read now was first looked at */
 };
@@ -109,8 +111,8 @@ void drop_trips(struct reader *reader, struct frame *frame);
 /* records.c */
 enum damage settle_handlers(struct reader *reader, int went_on);
 enum damage read_record(struct reader *reader, const uint8_t *record, size_t size);
-enum damage suspend(struct reader *reader);
-void recognise(struct reader *reader);
+enum damage suspend(struct reader *reader, uint64_t stack);
+void recognise(struct reader *reader, uint64_t stack);
 enum damage active_frame(struct reader *reader, uint32_t module, uint64_t address);
 size_t record_size(const uint8_t *record, size_t left);
 

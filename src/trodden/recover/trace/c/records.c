@@ -54,7 +54,7 @@ size_t record_size(const uint8_t *record, size_t left) {
   case EVENT:
     return 10;
   case SYNC:
-    return left < 5 ? 5 : 5 + 12 * (size_t)(u32_at(record + 1) & ~CUT_FRAMES);
+    return left < SYNC_HEAD ? SYNC_HEAD : SYNC_HEAD + 12 * (size_t)(u32_at(record + 1) & ~CUT_FRAMES);
   default:
     return first > BITS && first <= LAST_BITS ? 1 + (size_t)(first - BITS) : 0;
   }
@@ -321,19 +321,46 @@ enum damage active_frame(struct reader *reader, uint32_t module, uint64_t addres
   return NO_DAMAGE;
 }
 
+static void forget(struct reader *reader, uint32_t index) {
+  free(reader->suspended[index].frames);
+  reader->stacks--;
+  memmove(reader->suspended + index, reader->suspended + index + 1,
+          (reader->stacks - index) * sizeof *reader->suspended);
+}
+
+/* What the memory of a stack was used for before is over. */
+static int set_aside(struct reader *reader, struct suspended aside) {
+  for (uint32_t i = 0; i < reader->stacks && aside.stack; i++)
+    if (reader->suspended[i].stack == aside.stack) {
+      forget(reader, i);
+      break;
+    }
+  if (reader->stacks == MOST_SUSPENDED)
+    forget(reader, 0);
+  if (reader->stacks == reader->stacks_room) {
+    uint32_t room = reader->stacks_room ? reader->stacks_room * 2 : 16;
+    struct suspended *more = realloc(reader->suspended, room * sizeof *more);
+    if (!more)
+      return 0;
+    reader->suspended = more;
+    reader->stacks_room = room;
+  }
+  reader->suspended[reader->stacks++] = aside;
+  return 1;
+}
+
 /* All frames make way for others; another switch may bring them back. */
-enum damage suspend(struct reader *reader) {
+enum damage suspend(struct reader *reader, uint64_t stack) {
   uint32_t base = reader->bases[reader->base], number = reader->depth - base;
   if (number) {
     struct frame *aside = malloc(number * sizeof *aside);
     if (!aside)
       return NO_MEMORY;
     memcpy(aside, reader->stack + base, number * sizeof *aside);
-    if (reader->stacks == MOST_SUSPENDED)
-      free(reader->suspended[--reader->stacks].frames);
-    memmove(reader->suspended + 1, reader->suspended, reader->stacks * sizeof *reader->suspended);
-    reader->suspended[0] = (struct suspended){aside, number};
-    reader->stacks++;
+    if (!set_aside(reader, (struct suspended){stack, aside, number})) {
+      free(aside);
+      return NO_MEMORY;
+    }
   }
   while (reader->depth > base) {
     struct frame *frame = &reader->stack[reader->depth - 1];
@@ -345,29 +372,39 @@ enum damage suspend(struct reader *reader) {
   return NO_DAMAGE;
 }
 
-static int is_same(const struct suspended *aside, const struct frame *frames, uint32_t number) {
-  if (aside->number != number)
-    return 0;
-  for (uint32_t i = 0; i < number; i++)
-    if (aside->frames[i].number != frames[i].number || aside->frames[i].at != frames[i].at)
-      return 0;
-  return 1;
+/* How many frames, from the outermost one on, wait where those of a suspended stack did. */
+static uint32_t in_common(const struct suspended *aside, const struct frame *frames, uint32_t number) {
+  uint32_t i = 0;
+  while (i < number && i < aside->number && aside->frames[i].number == frames[i].number &&
+         aside->frames[i].at == frames[i].at)
+    i++;
+  return i;
+}
+
+/* The suspended stack that begins there; where that is not known, the last one with the same frames. */
+static uint32_t find_suspended(const struct reader *reader, const struct frame *frames, uint32_t number,
+                               uint64_t stack) {
+  for (uint32_t i = reader->stacks; i-- > 0;) {
+    const struct suspended *aside = &reader->suspended[i];
+    if (stack ? aside->stack == stack
+              : !aside->stack && aside->number == number && in_common(aside, frames, number) == number)
+      return i;
+  }
+  return NONE;
 }
 
 /* If the frames are those of a suspended stack, their paths go on. */
-void recognise(struct reader *reader) {
+void recognise(struct reader *reader, uint64_t stack) {
   uint32_t base = reader->bases[reader->base], number = reader->depth - base, depth = reader->depth;
   struct frame *frames = reader->stack + base;
-  for (uint32_t i = 0; i < reader->stacks && number; i++)
-    if (is_same(&reader->suspended[i], frames, number)) {
-      for (uint32_t j = 0; j < number; j++)
-        frames[j].path = reader->suspended[i].frames[j].path;
-      free(reader->suspended[i].frames);
-      reader->stacks--;
-      memmove(reader->suspended + i, reader->suspended + i + 1,
-              (reader->stacks - i) * sizeof *reader->suspended);
-      break;
-    }
+  uint32_t found = number ? find_suspended(reader, frames, number, stack) : NONE;
+  if (found != NONE) {
+    const struct suspended *aside = &reader->suspended[found];
+    uint32_t common = in_common(aside, frames, number);
+    for (uint32_t j = 0; j < common; j++)
+      frames[j].path = aside->frames[j].path;
+    forget(reader, found);
+  }
   for (uint32_t j = 0; j < number; j++) {
     reader->depth = base + j + 1;
     give(reader, EVENT_ACTIVE, frames[j].number, frames[j].at, frames[j].path);
@@ -390,16 +427,16 @@ static enum damage read_sync(struct reader *reader, const uint8_t *record) {
   uint32_t number = u32_at(record + 1) & ~CUT_FRAMES;
   if (!has_room(reader, (uint64_t)number + reader->depth + ROOM_FOR_ONE))
     return NO_ROOM;
-  enum damage damage = suspend(reader);
+  enum damage damage = suspend(reader, u64_at(record + 5));
   if (damage)
     return damage;
   for (uint32_t i = number; i-- > 0;) {
-    const uint8_t *frame = record + 5 + 12 * (size_t)i;
+    const uint8_t *frame = record + SYNC_HEAD + 12 * (size_t)i;
     damage = active_frame(reader, u32_at(frame), u64_at(frame + 4));
     if (damage)
       return damage;
   }
-  recognise(reader);
+  recognise(reader, u64_at(record + 13));
   reader->lost = 0;
   return NO_DAMAGE;
 }
