@@ -102,9 +102,11 @@ class UnitCountsBuilder:
         """One form for each prefix, so that those of all profiles of a build add up.
 
         Where a single prefix leads to a block, nothing says how its register is stored.  Earlier versions
-        stored whatever the stack slot held; it is not needed.
+        stored whatever the stack slot held; it is not needed.  Of a trace, the register is not counted.
         """
         facts = self.facts.functions[function]
+        if facts.plan.paths is None:
+            return None
         kept = canonical_register(facts, block, register)
         if kept is None or block in facts.registers or block in facts.cloned_blocks:
             return kept

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -150,8 +150,9 @@ class _Marked:
             expected.update(self._paths_of(walk, ends))
         counted: Counter[tuple[tuple[int, ...], str]] = Counter()
         for path in self.function.paths:
-            marked = [vertex for vertex in path.blocks[path.context :] if self.marks_of[vertex]]
-            counted[tuple(marked), path.ends.value] += path.count
+            for blocks, end in _cut_at(path.blocks[path.context :], path.ends, ends):
+                marked = tuple(vertex for vertex in blocks if self.marks_of[vertex])
+                counted[marked, end.value] += path.count
         for key in sorted(counted.keys() | expected.keys()):
             compared["paths"] += 1
             if counted[key] != expected[key] and key[0]:
@@ -173,3 +174,18 @@ class _Marked:
                 if self.marks_of[step[1]]:
                     current.append(step[1])
         yield tuple(current), (PathEnd.EXIT if self.returns(walk[-1]) else PathEnd.UNWOUND).value
+
+
+def _cut_at(
+    blocks: Sequence[int], end: PathEnd, ends: Mapping[Step, PathEnd]
+) -> Iterator[tuple[Sequence[int], PathEnd]]:
+    """The parts of a path between steps that end paths.
+
+    It has such a step where one of several parallel edges is cut: a walk does not tell which it took.
+    """
+    start = 0
+    for index, step in enumerate(itertools.pairwise(blocks), 1):
+        if step in ends:
+            yield blocks[start:index], ends[step]
+            start = index
+    yield blocks[start:], end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -121,6 +122,9 @@ class FunctionLocator:
                 self._go_to_exit(state, values)
             elif self._plan.paths is not None:
                 state.register = self._register_at(progress, location, values)
+            elif self._plan.trace is not None and progress.edge is None:
+                with suppress(Undetermined):
+                    state.register = self._register_in(progress, location, values)
         return state
 
     def _stored_base(self, location: int, progress: Progress) -> Base | None:
@@ -262,6 +266,10 @@ class FunctionLocator:
                 return values.of(self._register.along.get(progress.edge))
             except Undetermined:
                 return values.at_start(self._register.at[progress.block], progress.block)
+        return self._register_in(progress, location, values)
+
+    def _register_in(self, progress: Progress, location: int, values: FrameValues) -> int:
+        """The path register in the block that the frame has reached, which it has not left."""
         if progress.block == location:
             return values.of(self._register.at[location])
         return values.of(self._register.at_end(progress.block))

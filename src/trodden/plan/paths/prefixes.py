@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trodden.graph.cfg import Graph
+from trodden.plan.paths.arc_values import ArcValues
 from trodden.plan.paths.dag import ArcKind
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.placement import signed, single_prefixes
@@ -32,15 +33,17 @@ class RegisterOffset:
 
 
 def register_offsets(
-    graph: Graph, plan: Plan, numbering: Numbering | None = None
+    graph: Graph, plan: Plan, numbering: ArcValues | None = None
 ) -> list[SinglePrefix | RegisterOffset | None]:
-    """For every vertex how a prefix that ends in it is decoded.
+    """For every vertex how a prefix that ends in it is decoded; ``numbering`` is that of the plan's paths.
 
     ``None`` where no path can be cut short or its prefix cannot be decoded: in unreachable blocks, in EXIT,
     where the paths have been counted already, and where the register is not live.
     """
-    assert plan.paths is not None
-    return _Following(numbering or Numbering(graph, plan.paths), plan).answer()
+    if numbering is None:
+        assert plan.paths is not None
+        numbering = Numbering(graph, plan.paths)
+    return _Following(numbering, plan).answer()
 
 
 class _Following:
@@ -50,7 +53,7 @@ class _Following:
     before which paths have been counted.  ``saved[loop]`` is a saved value less the sum on entry to its loop.
     """
 
-    def __init__(self, numbering: Numbering, plan: Plan) -> None:
+    def __init__(self, numbering: ArcValues, plan: Plan) -> None:
         self._value = numbering.value
         self._dag = dag = numbering.dag
         self._plan = plan

@@ -66,6 +66,23 @@ class Order:
                     self._behind_gap.add(chunk.sequence)
                 pending = False
 
+    def last_handlers(self) -> list[TraceChunk]:
+        """The first chunks of the last signal handler, of the last one inside that, and so on.
+
+        Those in which a thread has ended come first.  The list ends before a handler that was called at the
+        same record as another one: what the interrupted code has executed before it, and what since, is not
+        told apart.
+        """
+        found: list[TraceChunk] = []
+        chunk = self.main[-1] if self.main else None
+        while chunk is not None and (groups := self._handlers.get(chunk.sequence)):
+            last = max(groups, key=lambda group: group[0].sequence)
+            if sum(group[0].offset == last[0].offset for group in groups) > 1:
+                break
+            found.append(last[0])
+            chunk = last[-1]
+        return found
+
     def steps(self, index: int) -> Iterator[Step]:
         """The steps of reading a chunk of ``main``, behind the one before it."""
         chunk = self.main[index]

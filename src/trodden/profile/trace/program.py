@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 from trodden.collect.binary.call_sites import SiteTable
 from trodden.errors import BadFile
-from trodden.profile.trace.model import TracedProcess, Traces
+from trodden.profile.trace.model import LastFrame, TracedProcess, Traces
 from trodden.program.call_site_table import tag_of
 from trodden.program.clone_map import origin_of
 from trodden.program.facts import FunctionFacts, UnitFacts
+from trodden.recover.trace.ending import ActiveFrame
 from trodden.recover.trace.events import NONE
 from trodden.recover.trace.procedure import Procedure
+from trodden.recover.trace.region_prefix import region_sum
 from trodden.recover.trace.tables import procedure_of
 
 
@@ -77,6 +79,14 @@ class TracedProgram:
             return procedure_of(facts.name, facts.graph, facts.plan)
         except ValueError as error:
             raise BadFile(f"{unit.source}: {facts.name}: corrupt: its regions are not consistent") from error
+
+    def active(self, frame: LastFrame) -> ActiveFrame:
+        """A frame at the end, with the way in its region as far as its register tells it."""
+        total = None
+        if frame.block is not None and frame.register is not None and self.place(frame.function) is not None:
+            facts = self.facts(frame.function)
+            total = region_sum(facts.graph, facts.plan, frame.block, frame.register)
+        return ActiveFrame(frame.function, frame.block, frame.interrupted, total)
 
     def base(self, number: int) -> int:
         """The number of the first function of the same unit."""

@@ -67,6 +67,7 @@ class ThreadTrace:
         self._kinds = ALL_KINDS
         self._last: tuple[Piece, bytes] | None = None
         self._nowhere: TraceChunk | None = None
+        self._interrupted = self._frames_below_handlers()
 
     @property
     def main(self) -> Sequence[TraceChunk]:
@@ -155,9 +156,22 @@ class ThreadTrace:
         """A thread that has not been killed has ended in these frames, or in none."""
         # A chunk that a handler has written may have begun later than the thread's last one.
         if self.number in self.process.ends or any(chunk.flags & Flag.LAST for chunk in self.chunks):
-            frames = self.process.ends.get(self.number, ())
-            active = [ActiveFrame(frame.function, frame.block, frame.interrupted) for frame in frames]
-            yield from finish(reader, self.program, active)
+            yield from finish(reader, self.program, self._frames_at_end())
+
+    def _frames_at_end(self) -> list[ActiveFrame]:
+        return [self.program.active(frame) for frame in self.process.ends.get(self.number, ())]
+
+    def _frames_below_handlers(self) -> dict[int, list[ActiveFrame]]:
+        """The frames that each handler has interrupted in which the thread has ended, by its first chunk.
+
+        They were where the signal has found them, before anything that the handler has executed.
+        """
+        frames = self._frames_at_end()
+        inner = [index for index, frame in enumerate(frames) if frame.interrupted and index > 0]
+        handlers = self.order.last_handlers()[: len(inner)]
+        return {
+            chunk.sequence: frames[index:] for chunk, index in zip(handlers, reversed(inner), strict=False)
+        }
 
     def backwards(self, last: int | None = None, first: int = 0) -> Iterator[Event]:
         """The events of ``main[first:last]``, the last one first."""
@@ -190,6 +204,8 @@ class ThreadTrace:
     def _take(self, reader: Reader | CompiledReader, step: Step) -> Iterator[Event]:
         chunk = step.chunk
         if step.do is Do.ENTER_HANDLER:
+            if chunk.sequence in self._interrupted and not reader.lost:
+                yield from finish(reader, self.program, self._interrupted[chunk.sequence])
             yield from reader.enter_handler(chunk.signal)
         elif step.do is Do.LEAVE_HANDLER:
             reader.leave_handler()

@@ -10,11 +10,16 @@ from trodden.recover.trace.procedure import NO_CALL, Procedure
 
 
 class ActiveFrame(NamedTuple):
-    """A frame at the end: the function by its number, and its block, ``None`` if it was about to return."""
+    """A frame at the end: the function by its number, and its block, ``None`` if it was about to return.
+
+    ``total`` is the sum of the arcs from the start of its region to the block, in a trace of paths, if that
+    is known.
+    """
 
     function: int
     block: int | None
     interrupted: bool = False
+    total: int | None = None
 
 
 class Ended(Protocol):
@@ -55,7 +60,7 @@ def finish(reader: Ended, program: Procedures, frames: Sequence[ActiveFrame]) ->
                 return
             code = program.procedure(function)
             if not in_call and block is not None and code is not None and depth == len(wanted):
-                way, arrived = way_to(code, at, block)
+                way, arrived = _way_of(code, at, block, wanted[depth - 1].total)
                 if arrived and (wanted[depth - 1].interrupted or not code.silent[at]):
                     yield from reader.extend(way)
                     return
@@ -66,6 +71,12 @@ def finish(reader: Ended, program: Procedures, frames: Sequence[ActiveFrame]) ->
         if events is None:
             return
         yield from events
+
+
+def _way_of(code: Procedure, start: int, block: int, total: int | None) -> tuple[list[int], bool]:
+    """The same as :func:`way_to`, of a frame that may tell which of several ways it has taken."""
+    way = None if total is None else code.way_by_sum(start, total, block)
+    return way_to(code, start, block) if way is None else (way, True)
 
 
 def way_to(code: Procedure, start: int, block: int) -> tuple[list[int], bool]:

@@ -128,6 +128,20 @@ class Procedure:
             self._known[start, symbol] = found
         return found
 
+    def way_by_sum(self, start: int, total: int, block: int) -> list[int] | None:
+        """The blocks from the start of a region to a block of it, on the way whose arcs have that sum."""
+        blocks, vertex, rest = [start], start, total
+        while vertex != block:
+            if self.calls[vertex] != NO_CALL or not self.arcs[vertex]:
+                return None
+            arc = self.arcs[vertex][self._position(vertex, rest)]
+            if arc.ends or arc.target == self.exit:
+                return None
+            rest -= arc.key
+            vertex = arc.target
+            blocks.append(vertex)
+        return None if rest else blocks
+
     def region_of_bits(self, start: int, bits: int, number: int) -> Region:
         """The region that starts at a block and has written the ``number`` lowest of ``bits``."""
         blocks, arcs, left = [start], list[Arc](), number
@@ -165,15 +179,18 @@ class Procedure:
 
         def choose(vertex: int) -> int:
             nonlocal rest
-            outs = self.arcs[vertex]
-            position = bisect_right(outs, rest, key=lambda arc: arc.key) - 1
-            rest -= outs[position].key
+            position = self._position(vertex, rest)
+            rest -= self.arcs[vertex][position].key
             return position
 
         region = self._walk(start, choose)
         if rest:
             raise NoRegion
         return region
+
+    def _position(self, vertex: int, rest: int) -> int:
+        """Which arc a region takes of whose number so much is left (BL96 §3.5)."""
+        return bisect_right(self.arcs[vertex], rest, key=lambda arc: arc.key) - 1
 
     def _by_witness(self, start: int, symbol: int) -> Region:
         def choose(vertex: int) -> int:
