@@ -83,6 +83,14 @@ class Order:
             chunk = last[-1]
         return found
 
+    def is_over(self, index: int) -> bool:
+        """Whether a chunk of ``main`` is the last one of a handler that was called before all other code."""
+        chunk = self.main[index]
+        if not chunk.level or chunk.parent is not None or index + 1 == len(self.main):
+            return False
+        behind = self.main[index + 1]
+        return bool(behind.level != chunk.level or behind.flags & Flag.HANDLER)
+
     def steps(self, index: int) -> Iterator[Step]:
         """The steps of reading a chunk of ``main``, behind the one before it."""
         chunk = self.main[index]

@@ -149,8 +149,13 @@ class ThreadTrace:
                 yield from self._take(reader, step)
             elif anew:
                 yield from self._start(reader, step.chunk)
-        if index + 1 == len(self.main) and not reader.lost:
+        if reader.lost:
+            return
+        if index + 1 == len(self.main):
             yield from self._finished(reader)
+        elif self.order.is_over(index):
+            # Its last frames have returned, of which nothing has to be written.
+            yield from finish(reader, self.program, ())
 
     def _finished(self, reader: Reader | CompiledReader) -> Iterator[Event]:
         """A thread that has not been killed has ended in these frames, or in none."""
