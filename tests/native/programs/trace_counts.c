@@ -13,7 +13,7 @@
 enum { MOST_THREADS = 16, FUNCTION = 3 };
 
 static volatile uint64_t *progress; /* by thread: records that are complete */
-static uint64_t numbers;
+static uint64_t numbers, pause_at = UINT64_MAX;
 
 __attribute__((noinline)) static void record(unsigned who, uint64_t number) {
     TRIPS(number, FUNCTION, 2 * who);
@@ -22,8 +22,11 @@ __attribute__((noinline)) static void record(unsigned who, uint64_t number) {
 
 __attribute__((noinline)) static void work_until(unsigned who, uint64_t end) {
     ENTER(FUNCTION);
-    for (uint64_t i = 0; i < end; i++)
+    for (uint64_t i = 0; i < end; i++) {
+        if (i == pause_at)
+            raise(SIGSTOP);
         record(who, i);
+    }
     STEP(0);
 }
 
@@ -47,6 +50,8 @@ int main(int argc, char **argv) {
     progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     pthread_t ids[MOST_THREADS];
     int endless = strcmp(mode, "endless") == 0;
+    if (strcmp(mode, "pause") == 0)
+        pause_at = numbers / 2;
     if (strcmp(mode, "series") == 0) {
         for (unsigned i = 0; i < threads; i++) {
             pthread_create(&ids[0], NULL, work, (void *)(uintptr_t)1);

@@ -214,9 +214,19 @@ def _run_while(program: Path, cwd: Path, *arguments: str, **settings: str) -> su
     return process
 
 
+def _paused(program: Path, cwd: Path, numbers: str) -> subprocess.Popen[bytes]:
+    """A process that has recorded half of its numbers, and waits."""
+    environment = {**os.environ, "TRODDEN_FILE": "out.raw"}
+    process = subprocess.Popen([program, "pause", numbers, "0"], cwd=cwd, env=environment)
+    _, status = os.waitpid(process.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status)
+    return process
+
+
 def test_a_spool_file_that_is_deleted(program: Path, tmp_path: Path) -> None:
-    process = _run_while(program, tmp_path, "return", "3000000", "0")
+    process = _paused(program, tmp_path, "3000000")
     (tmp_path / "out.raw.trace").unlink()
+    process.send_signal(signal.SIGCONT)
     assert process.wait(60) == 3
     assert _stopped(tmp_path / "out.raw") == TraceEnd.REMOVED
     assert read_chunks(tmp_path / "out.raw").chunks == ()
@@ -224,8 +234,9 @@ def test_a_spool_file_that_is_deleted(program: Path, tmp_path: Path) -> None:
 
 def test_a_spool_file_that_is_truncated(program: Path, tmp_path: Path) -> None:
     """What is recorded afterwards is there, and that something is missing is said."""
-    process = _run_while(program, tmp_path, "return", "3000000", "0")
+    process = _paused(program, tmp_path, "3000000")
     os.truncate(tmp_path / "out.raw.trace", 0)
+    process.send_signal(signal.SIGCONT)
     assert process.wait(60) == 3
     trace = read_chunks(tmp_path / "out.raw")
     numbers = _numbers(trace.chunks)

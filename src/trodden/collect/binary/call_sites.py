@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -52,17 +53,22 @@ class SiteTable:
             before, after = self._labels.setdefault(address, (set(), set()))
             (after if code_number % 2 else before).add(Site(tag, code_number // 2))
         self._addresses = sorted(self._labels)
+        labelled = Counter(site for before, _ in self._labels.values() for site in before)
+        labelled.subtract(site for _, after in self._labels.values() for site in after)
+        self._closed = {site for site, unclosed in labelled.items() if unclosed <= 0}
 
     def find(self, address: int) -> set[Site]:
         """The calls that return to ``address``: several where one frame contains inlined callees.
 
         A call that ends its block (an invoke, a call in tail position) has no label after it, even if copies
-        of the call have: what was inlined at an invoke invokes what it calls elsewhere.
+        of the call have: what was inlined at an invoke invokes what it calls elsewhere.  Where each copy has
+        one, no other address is one of its.
         """
         opened = self.opened_before(address)
         index = bisect_left(self._addresses, address)
         after = self._labels[self._addresses[index]][1] if index < len(self._addresses) else set()
-        return opened & after or (opened if self._is_in_function_of_label(address) else set())
+        within = self._is_in_function_of_label(address)
+        return opened & after or (opened - self._closed if within else set())
 
     def nearby(self, address: int) -> set[Site]:
         """The sites whose call starts at the last label below ``address`` in the same function."""

@@ -23,7 +23,7 @@
 
 enum { LINGER_INTERVALS = 40 };            /* of 50 ms each, once the process has ended */
 /* Until unresponsive threads are looked at; until those that have blocked the signal are given up; at most. */
-enum { PROBE_MS = 50, PATIENCE_MS = 1000, TIMEOUT_MS = 5000 };
+enum { PROBE_MS = 50, PATIENCE_MS = 3000, TIMEOUT_MS = 15000 };
 
 static uint32_t stop_round;    /* odd while threads are to be stopped */
 static uint32_t process_ended; /* 1: the final raw file has been written */
