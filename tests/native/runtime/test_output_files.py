@@ -161,6 +161,20 @@ def test_a_truncation_just_before_the_end_is_named(tmp_path: Path) -> None:
     assert "out.raw was truncated while it ran" in " ".join(gathered.messages)
 
 
+@pytest.mark.parametrize("length", [0, 5000])
+@pytest.mark.parametrize("calls", [1, 2])
+def test_a_file_that_is_truncated_while_it_gets_longer_does_not_come_back_as_zeros(
+    tmp_path: Path, length: int, calls: int
+) -> None:
+    """Right before space is reserved for a thread, or between that and the new length of the file."""
+    options = ("--trodden-call-paths=on", "-O1", "-pthread")
+    must("cc", *options, PROGRAMS / "truncated_meanwhile.c", "-o", "truncated", cwd=tmp_path)
+    done = _shell(f"exec ./truncated {length} {calls}", tmp_path, str(tmp_path / "out.raw"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "truncated\n", "")
+    gathered, _ = gather_all([tmp_path / "out.raw"])
+    assert "out.raw was truncated while it ran" in " ".join(gathered.messages)
+
+
 def test_an_earlier_copy_of_a_live_file_is_not_added(linker: RuntimeLinker, tmp_path: Path) -> None:
     last = str(start(linker.build("running", "running.c"), cwd=tmp_path).raw)
     copy, same = str(tmp_path / "copy"), str(tmp_path / "same")
