@@ -125,3 +125,11 @@ def test_the_last_paths_of_a_crash(tmp_path: Path) -> None:
     assert {row.function for row in first.last} <= {"poke", "work", "main"}
     assert 0 < len(first.last) <= 8
     assert first.last[-1].function in ("work", "main")
+
+
+def test_a_deadly_signal_while_another_thread_exits(tmp_path: Path) -> None:
+    """The process ends when the raw file has been written, and not in the middle of it."""
+    status, profile = _run(tmp_path, "killed_while_writing", "-O1")
+    (process,) = profile.processes
+    assert (status, process.ending) == (7, Ending.EXIT)
+    assert not profile.messages

@@ -55,6 +55,7 @@ void trodden_init(void) {
     trodden_lock_init(trodden_process.pid);
     trodden_process.start_time = trodden_now();
     trodden_process.exiting = trodden_process.final_written = false;
+    trodden_output_errors_init();
     trodden_output_wanted_init();
     trodden_output_name_init();
     trodden_live_init();
