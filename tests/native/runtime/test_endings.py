@@ -133,3 +133,19 @@ def test_a_deadly_signal_while_another_thread_exits(tmp_path: Path) -> None:
     (process,) = profile.processes
     assert (status, process.ending) == (7, Ending.EXIT)
     assert not profile.messages
+
+
+@pytest.mark.parametrize("arguments", [(), ("_exit",)])
+def test_a_signal_that_arrives_while_the_counts_are_written(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    must("cc", "-O1", PROGRAMS / "signal_at_end.c", "-o", "program", cwd=tmp_path)
+    done = subprocess.run(
+        [str(tmp_path / "program"), *arguments],
+        env=environment({"TRODDEN_FILE": str(tmp_path / "out.raw")}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    profile = collect([tmp_path / "out.raw"])
+    assert profile.functions["handler"].entries == done.stdout.count("handled")

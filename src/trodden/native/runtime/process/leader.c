@@ -40,7 +40,7 @@ bool trodden_is_leader(void) {
 static void on_quick_exit(void) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE_REGS(&regs);
-    trodden_write_raw_file(&regs, true, true);
+    trodden_write_raw_file(&regs, TRODDEN_WRITE_LAST);
 }
 
 void trodden_init(void) {
@@ -68,5 +68,5 @@ void trodden_init(void) {
 void trodden_dump(void) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE_REGS(&regs);
-    trodden_write_raw_file(&regs, false, false);
+    trodden_write_raw_file(&regs, TRODDEN_WRITE_SO_FAR);
 }
