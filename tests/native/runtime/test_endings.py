@@ -125,3 +125,27 @@ def test_the_last_paths_of_a_crash(tmp_path: Path) -> None:
     assert {row.function for row in first.last} <= {"poke", "work", "main"}
     assert 0 < len(first.last) <= 8
     assert first.last[-1].function in ("work", "main")
+
+
+def test_a_deadly_signal_while_another_thread_exits(tmp_path: Path) -> None:
+    """The process ends when the raw file has been written, and not in the middle of it."""
+    status, profile = _run(tmp_path, "killed_while_writing", "-O1")
+    (process,) = profile.processes
+    assert (status, process.ending) == (7, Ending.EXIT)
+    assert not profile.messages
+
+
+@pytest.mark.parametrize("arguments", [(), ("_exit",)])
+def test_a_signal_that_arrives_while_the_counts_are_written(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    must("cc", "-O1", PROGRAMS / "signal_at_end.c", "-o", "program", cwd=tmp_path)
+    done = subprocess.run(
+        [str(tmp_path / "program"), *arguments],
+        env=environment({"TRODDEN_FILE": str(tmp_path / "out.raw")}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    profile = collect([tmp_path / "out.raw"])
+    assert profile.functions["handler"].entries == done.stdout.count("handled")

@@ -161,6 +161,30 @@ def test_a_truncation_just_before_the_end_is_named(tmp_path: Path) -> None:
     assert "out.raw was truncated while it ran" in " ".join(gathered.messages)
 
 
+@pytest.mark.parametrize("length", [0, 5000])
+@pytest.mark.parametrize("calls", [1, 2])
+def test_a_file_that_is_truncated_while_it_gets_longer_does_not_come_back_as_zeros(
+    tmp_path: Path, length: int, calls: int
+) -> None:
+    """Right before space is reserved for a thread, or between that and the new length of the file."""
+    options = ("--trodden-call-paths=on", "-O1", "-pthread")
+    must("cc", *options, PROGRAMS / "truncated_meanwhile.c", "-o", "truncated", cwd=tmp_path)
+    done = _shell(f"exec ./truncated {length} {calls}", tmp_path, str(tmp_path / "out.raw"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "truncated\n", "")
+    gathered, _ = gather_all([tmp_path / "out.raw"])
+    assert "out.raw was truncated while it ran" in " ".join(gathered.messages)
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_message_is_not_written_into_a_file_of_the_program(tmp_path: Path, log: bool) -> None:
+    """Descriptor 2 may be anything by then; a log that is appended to gets the message."""
+    must("cc", PROGRAMS / "other_standard_error.c", "-o", "program", cwd=tmp_path)
+    done = _shell(f"exec ./program {'log' if log else ''}", tmp_path, "/proc/missing/out.raw")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "own").read_text().startswith("datatrodden: cannot write" if log else "data")
+    assert log or (tmp_path / "own").stat().st_size == 4
+
+
 def test_an_earlier_copy_of_a_live_file_is_not_added(linker: RuntimeLinker, tmp_path: Path) -> None:
     last = str(start(linker.build("running", "running.c"), cwd=tmp_path).raw)
     copy, same = str(tmp_path / "copy"), str(tmp_path / "same")

@@ -28,6 +28,12 @@ static bool is_live_file(int fd) {
 
 bool trodden_live_is_shortened(void) { return file.length < file.end; }
 
+void trodden_live_look_at(int fd) {
+    struct stat status;
+    if (fstat(fd, &status) == 0)
+        file.length = (uint64_t)status.st_size;
+}
+
 int trodden_live_fd(void) { return is_live_file(file.fd) ? file.fd : -1; }
 
 /* Moves the descriptor away from the lowest numbers, which some programs rely on; -1: there are too few of them. */

@@ -60,6 +60,8 @@ static struct trodden_live_region *find_entry(int fd) {
     if (!has_space(count))
         return NULL;
     uint64_t index = __atomic_fetch_add(&owner->region_count, 1, __ATOMIC_RELAXED);
+    if (index == TRODDEN_LIVE_SEAL_INDEX)
+        index = __atomic_fetch_add(&owner->region_count, 1, __ATOMIC_RELAXED);
     return has_space(index) ? &owner->regions[index] : NULL;
 }
 
@@ -142,6 +144,8 @@ static bool adopt(int fd) {
     file = (struct trodden_counted_file){.fd = fd, .device = status.st_dev, .inode = status.st_ino, .owner = memory};
     /* As much of the table as is in use has space. */
     file.owner_reserved = sizeof head + head.region_count * sizeof *head.regions;
+    /* Another version of the runtime may have made the file. */
+    file.seal = file.owner->regions[TRODDEN_LIVE_SEAL_INDEX].size;
     return true;
 }
 

@@ -21,10 +21,7 @@
 #include "process/output_file.h"
 #include "process/process.h"
 
-enum {
-    VERSION = 1,
-    TABLE_STEP = 16 << 10,      /* bytes of the region table for which space is reserved at a time */
-};
+enum { VERSION = 1 };
 
 struct trodden_counted_file trodden_counted_file = {.fd = -1};
 #define file trodden_counted_file
@@ -51,10 +48,20 @@ static bool leave_if_shortened(void) {
     return true;
 }
 
-static bool extend(int fd, uint64_t offset, size_t bytes) {
-    if (leave_if_shortened())
+/* The file has just been extended.  If it was truncated right before that, it has zeros where its pages were: it is
+ * truncated again, so that whoever touches one gets another page (lost_pages.c). */
+static bool leave_if_unsealed(int fd) {
+    if (!file.owner || file.owner->regions[TRODDEN_LIVE_SEAL_INDEX].size == file.seal)
         return false;
-    if (!trodden_live_reserve(fd, offset, bytes))
+    syscall(SYS_ftruncate, fd, 0l);
+    trodden_live_leave_file();
+    trodden_live_mark(TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_COUNTS_LOST);
+    return true;
+}
+
+static bool extend(int fd, uint64_t offset, size_t bytes) {
+    bool reserved = !leave_if_shortened() && trodden_live_reserve(fd, offset, bytes);
+    if (leave_if_shortened() || !reserved || leave_if_unsealed(fd))
         return false;
     file.end = offset + bytes > file.end ? offset + bytes : file.end;
     file.length = file.end;
@@ -99,7 +106,7 @@ struct trodden_live_header *trodden_live_make_header(void) {
 
 /* The file is opened for it if it is not `fd`. */
 bool trodden_live_reserve_header(int fd, uint64_t base, size_t *reserved, size_t end) {
-    size_t step_end = (end + TABLE_STEP - 1) / TABLE_STEP * TABLE_STEP;
+    size_t step_end = (end + TRODDEN_LIVE_TABLE_STEP - 1) / TRODDEN_LIVE_TABLE_STEP * TRODDEN_LIVE_TABLE_STEP;
     int own_fd = end <= *reserved || fd >= 0 ? fd : trodden_live_open();
     if (end > *reserved && own_fd >= 0 && extend(own_fd, base + *reserved, step_end - *reserved))
         *reserved = step_end;
@@ -201,6 +208,7 @@ bool trodden_live_begin(int fd, struct trodden_live_header *live) {
     file.device = status.st_dev;
     file.inode = status.st_ino;
     file.owner = file.header;
+    file.owner->regions[TRODDEN_LIVE_SEAL_INDEX].size = file.seal = TRODDEN_LIVE_SEAL;
     return true;
 }
 

@@ -26,6 +26,7 @@ struct trodden_counted_file {
     uint64_t length;                    /* so long it was when it was last looked at */
     struct trodden_live_header *owner;  /* that at the start of the file, or NULL */
     size_t owner_reserved;
+    uint64_t seal; /* of that header, as long as nobody has truncated the file */
 };
 extern struct trodden_counted_file trodden_counted_file;
 
@@ -41,7 +42,8 @@ int trodden_live_keep_descriptor(int fd);
 void *trodden_live_map(int fd, uint64_t *offset, size_t bytes);
 uint64_t trodden_live_next_data_in(int fd, uint64_t offset);
 bool trodden_live_is_truncated(uint64_t offset); /* does the file end before that offset? */
-bool trodden_live_is_shortened(void);            /* had it been truncated when it was last opened? */
+bool trodden_live_is_shortened(void);            /* had it been truncated when it was last looked at? */
+void trodden_live_look_at(int fd);               /* how long is it now? */
 void trodden_live_leave_file(void);              /* nothing is written to it any more; it has been truncated */
 
 /* A header in memory, for a new file. */
@@ -63,7 +65,7 @@ void trodden_live_unmap_header(void);
 bool trodden_live_is_header(uintptr_t address); /* is it in the file's header? */
 
 /* ---- live_space.c ---- */
-/* Space in the file, which gets longer, never shorter.  False: there is none. */
+/* Space in the file, which gets longer, never shorter.  False: there is none, or the file has been truncated. */
 bool trodden_live_reserve(int fd, uint64_t offset, size_t bytes);
 
 /* ---- live_regions.c: the region table ---- */

@@ -24,14 +24,21 @@ uint64_t trodden_live_region_count(const struct trodden_live_header *live) {
     return used < capacity ? used : capacity;
 }
 
-void trodden_live_append_region(struct trodden_live_header *live, uint32_t kind, uint32_t module, void *memory,
-                                size_t bytes, uint64_t offset) {
-    /* In the file there may be entries of other processes, too (live_family.c): those in memory have the same
-     * indices, and leave theirs free.  A file that was truncated may have no valid number. */
+/* In the file there may be entries of other processes, too (live_family.c): those in memory have the same indices, and
+ * leave theirs free.  A file that was truncated may have no valid number. */
+static uint64_t take_index(struct trodden_live_header *live) {
     struct trodden_live_header *copy = trodden_counted_file.header;
     uint64_t index = live->region_count, shared = copy ? __atomic_fetch_add(&copy->region_count, 1, __ATOMIC_RELAXED) : 0;
     index = shared > index ? shared : index;
     __atomic_store_n(&live->region_count, index + 1, __ATOMIC_RELAXED);
+    return index;
+}
+
+void trodden_live_append_region(struct trodden_live_header *live, uint32_t kind, uint32_t module, void *memory,
+                                size_t bytes, uint64_t offset) {
+    uint64_t index = take_index(live);
+    if (index == TRODDEN_LIVE_SEAL_INDEX)
+        index = take_index(live);
     if (index >= (live->header_bytes - sizeof *live) / sizeof *live->regions) {
         live->flags |= TRODDEN_LIVE_INCOMPLETE;
         trodden_live_write_header(live);

@@ -4,6 +4,7 @@
  * the program, as a SIGBUS, at whatever instruction touches a page first. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -45,18 +46,30 @@ static bool may_have_holes(int fd, size_t bytes) {
     return free_bytes >= (uint64_t)bytes * PLENTY && free_bytes >= (uint64_t)PLENTY << 22;
 }
 
-/* Also extends the file, which it never shortens.  Not every file system can reserve space without writing. */
+static bool allocate(int fd, int mode, uint64_t offset, uint64_t bytes) {
+    long done;
+    do
+        done = syscall(SYS_fallocate, fd, mode, (off_t)offset, (off_t)bytes);
+    while (done != 0 && errno == EINTR);
+    return done == 0;
+}
+
+/* Also extends the file, which it never shortens.  If somebody truncates the file meanwhile, all pages that it had would
+ * come back as zeros.  Therefore space is reserved first, which takes long, waits for whoever changes the file, and leaves
+ * its length as it is; then the file is looked at, and what remains to be done is done at once.
+ *
+ * Not every file system can reserve space without writing. */
 bool trodden_live_reserve(int fd, uint64_t offset, size_t bytes) {
     uint64_t end = offset + bytes;
     if (!within_size_limit(end))
         return false;
-    if (may_have_holes(fd, bytes))
-        return write_zeros(fd, offset, offset + trodden_page_size()) && write_zeros(fd, end - 1, end);
-    long done;
-    do
-        done = syscall(SYS_fallocate, fd, 0, (off_t)offset, (off_t)bytes);
-    while (done != 0 && errno == EINTR);
-    if (done == 0 || errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)
-        return done == 0;
-    return write_zeros(fd, offset, end);
+    bool holes = may_have_holes(fd, bytes), reserved = !holes && allocate(fd, FALLOC_FL_KEEP_SIZE, offset, bytes);
+    if (!holes && !reserved && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO))
+        return false;
+    trodden_live_look_at(fd);
+    if (trodden_live_is_shortened())
+        return false;
+    if (holes)
+        return write_zeros(fd, end - 1, end) && write_zeros(fd, offset, offset + trodden_page_size());
+    return reserved ? allocate(fd, 0, end - 1, 1) : write_zeros(fd, offset, end);
 }

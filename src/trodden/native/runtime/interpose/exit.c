@@ -31,7 +31,7 @@ EXPORTED _Noreturn void _exit(int status) {
     TRODDEN_CAPTURE_REGS(&regs);
     if (trodden_is_leader()) {
         if (trodden_pid() == trodden_process.pid)
-            trodden_write_raw_file(&regs, true, true);
+            trodden_write_raw_file(&regs, TRODDEN_WRITE_LAST);
         else
             trodden_vfork_child_leaves(&regs, 1);
     }

@@ -88,9 +88,15 @@ static bool recorded, lock_held;
 static void record_end(int number, const void *ucontext) {
     struct trodden_regs regs;
     trodden_regs_from_ucontext(ucontext, &regs);
-    if (!trodden_process.live || trodden_process.final_written)
+    if (!trodden_process.live)
         return;
+    /* Another thread that is writing the raw file stops this one in here, and ends the process. */
     bool locked = trodden_lock_timed(~trodden_signal_bit(TRODDEN_STOP_SIGNAL));
+    if (trodden_process.final_written) {
+        if (locked)
+            trodden_unlock_blocked();
+        return;
+    }
     trodden_live_set_state(TRODDEN_STATE_SIGNAL, (uint32_t)number);
     lock_held = locked;
     if (locked)

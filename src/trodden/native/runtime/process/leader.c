@@ -40,7 +40,7 @@ bool trodden_is_leader(void) {
 static void on_quick_exit(void) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE_REGS(&regs);
-    trodden_write_raw_file(&regs, true, true);
+    trodden_write_raw_file(&regs, TRODDEN_WRITE_LAST);
 }
 
 void trodden_init(void) {
@@ -55,6 +55,7 @@ void trodden_init(void) {
     trodden_lock_init(trodden_process.pid);
     trodden_process.start_time = trodden_now();
     trodden_process.exiting = trodden_process.final_written = false;
+    trodden_output_errors_init();
     trodden_output_wanted_init();
     trodden_output_name_init();
     trodden_live_init();
@@ -67,5 +68,5 @@ void trodden_init(void) {
 void trodden_dump(void) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE_REGS(&regs);
-    trodden_write_raw_file(&regs, false, false);
+    trodden_write_raw_file(&regs, TRODDEN_WRITE_SO_FAR);
 }

@@ -196,7 +196,7 @@ void __trodden_leave(const void *instance, const struct trodden_regs *regs) {
     trodden_unlock(mask);
     if (remaining || !trodden_process.exiting)
         return;
-    trodden_write_raw_file(regs, true, true);
+    trodden_write_raw_file(regs, TRODDEN_WRITE_FINAL);
     /* This code may be about to be unloaded: nothing may call it. */
     trodden_threads_shutdown();
     trodden_signals_shutdown();

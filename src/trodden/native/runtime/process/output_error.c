@@ -1,7 +1,9 @@
 /* Why the output file could not be written, in one line on standard error. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/system.h"
@@ -41,9 +43,26 @@ static const char *error_text(int error, char *number, size_t capacity) {
     return at;
 }
 
+static struct stat at_start; /* of standard error; all zero: it was closed */
+
+void trodden_output_errors_init(void) {
+    if (fstat(STDERR_FILENO, &at_start) != 0)
+        memset(&at_start, 0, sizeof at_start);
+}
+
+/* The program may have closed it, and opened a file or a connection of its own, which gets the same number.  Only a log
+ * that is appended to can be told from that. */
+static bool is_standard_error(void) {
+    struct stat now;
+    if (fstat(STDERR_FILENO, &now) != 0)
+        return false;
+    return (now.st_dev == at_start.st_dev && now.st_ino == at_start.st_ino) ||
+           (S_ISREG(now.st_mode) && (fcntl(STDERR_FILENO, F_GETFL) & O_APPEND));
+}
+
 void trodden_output_report(char *message, int error) {
     static bool reported;
-    if (reported)
+    if (reported || !is_standard_error())
         return;
     reported = true;
     char number[32];

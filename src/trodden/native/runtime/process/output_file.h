@@ -41,6 +41,7 @@ const char *trodden_output_live_path(void);
 void trodden_output_moved(void);
 
 /* ---- output_error.c ---- */
+void trodden_output_errors_init(void); /* remembers what standard error is */
 /* Says once on standard error that the output file cannot be written.  `message` has room for two paths. */
 void trodden_output_report(char *message, int error);
 

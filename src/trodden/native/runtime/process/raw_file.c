@@ -71,8 +71,9 @@ static int write_last(struct trodden_raw_writer *writer, const struct trodden_ra
 }
 
 /* There is only one final write. */
-void trodden_write_raw_file(const struct trodden_regs *regs, bool complete, bool final) {
+void trodden_write_raw_file(const struct trodden_regs *regs, enum trodden_write moment) {
     int saved_errno = errno;
+    bool final = moment != TRODDEN_WRITE_SO_FAR;
     /* A child of vfork, or of a clone that bypassed pthread_atfork, runs on its parent's counters. */
     if (trodden_process.init_state != TRODDEN_INITIALIZED || trodden_pid() != trodden_process.pid ||
         !trodden_output_wanted()) {
@@ -86,7 +87,7 @@ void trodden_write_raw_file(const struct trodden_regs *regs, bool complete, bool
         images = NULL;
         trodden_process.final_written = final;
         uint32_t unstopped = trodden_stop_threads();
-        struct trodden_raw_content content = trodden_raw_collect(regs, unstopped, complete);
+        struct trodden_raw_content content = trodden_raw_collect(regs, unstopped, final);
         trodden_trace_write(final);
         struct trodden_raw_writer *writer = trodden_map(sizeof *writer);
         if (writer) {
@@ -101,7 +102,9 @@ void trodden_write_raw_file(const struct trodden_regs *regs, bool complete, bool
             trodden_resume_threads();
         trodden_raw_free_content(&content);
     }
-    trodden_unlock(mask);
+    trodden_unlock_blocked();
+    if (moment != TRODDEN_WRITE_LAST)
+        trodden_restore_signals(mask);
     trodden_images_free(images);
     errno = saved_errno;
 }
