@@ -47,9 +47,11 @@ class LineBlock(NamedTuple):
 class FunctionLine(NamedTuple):
     """The blocks of a line in a function, and those that show from where control comes to them.
 
-    If they are ``apart``, control never goes from one of them to another without leaving the line.
+    If they are ``apart``, control never goes from one of them to another without leaving the line.  ``root``
+    is where control enters the function.
     """
 
+    root: int
     blocks: Mapping[int, LineBlock]
     apart: bool
 
@@ -65,7 +67,7 @@ def line_in(facts: FunctionFacts, is_here: IsHere) -> FunctionLine:
         own = _own(parts)
     if not own:
         begins = is_here(facts.file, facts.line)
-        return FunctionLine({graph.root: LineBlock(1, False, None, None)} if begins else {}, True)
+        return FunctionLine(graph.root, {graph.root: LineBlock(1, False, None, None)} if begins else {}, True)
     before: set[int] = set()
     pending, apart = list(own), True
     mine = set(own)
@@ -83,7 +85,7 @@ def line_in(facts: FunctionFacts, is_here: IsHere) -> FunctionLine:
     found = {block: _block(parts[block], begun.get(block, ())) for block in own if apart or block in mine}
     if not apart:
         found.update((block, _block(parts[block], ())) for block in before)
-    return FunctionLine(found, apart)
+    return FunctionLine(graph.root, found, apart)
 
 
 def _own(parts: Sequence[Sequence[Part]]) -> list[int]:

@@ -40,37 +40,40 @@ class Passes:
 
     def times(self, event: Event) -> int:
         """How often the line was executed anew when a block was."""
-        line = self._of(event.function)
-        block = line.blocks.get(event.block)
+        _, depth, function, number, again, _ = event
+        line = self._functions.get(function) or self._of(function)
+        block = line.blocks.get(number)
         if block is None:
             return 0
-        times = block.times * (1 + event.value)
-        return times if line.apart else times - (self._goes_on(event, block) and block.start)
+        times = block.times * (1 + again)
+        if line.apart:
+            return times
+        return times - (self._goes_on(depth, function, number, block, number == line.root) and block.start)
 
     def switch(self) -> None:
         """Other frames are active, on another stack; which of them are on the line is not known."""
         self._passes.clear()
 
-    def _goes_on(self, event: Event, block: LineBlock) -> bool:
-        """Whether the pass that this frame was in goes on in a block."""
-        passes, depth = self._passes, event.depth
+    def _goes_on(self, depth: int, function: int, number: int, block: LineBlock, enters: bool) -> bool:
+        """Whether the pass that a frame was in goes on in a block."""
+        passes = self._passes
         while passes and passes[-1].depth > depth:
             passes.pop()
         last = passes[-1] if passes and passes[-1].depth == depth else None
-        root = event.block == self._program.facts(event.function).graph.root
-        if last is not None and (root or last.function != event.function):
-            last = passes.pop() and None
+        if last is not None and (enters or last.function != function):
+            passes.pop()
+            last = None
         if block.first is None or block.last is None:
             return False
-        goes_on = last is not None and last.instance == block.first and event.block not in last.blocks
+        goes_on = last is not None and last.instance == block.first and number not in last.blocks
         if last is not None and (not goes_on or block.last != last.instance):
             passes.pop()
             last = None
         if last is None and block.last != ELSEWHERE:
-            last = _Pass(depth, event.function, block.last, set())
+            last = _Pass(depth, function, block.last, set())
             passes.append(last)
         if last is not None:
-            last.blocks.add(event.block)
+            last.blocks.add(number)
         return goes_on
 
     def _of(self, number: int) -> FunctionLine:

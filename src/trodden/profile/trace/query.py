@@ -89,6 +89,8 @@ class _Asking:
             for part in dict.fromkeys(parts)
             if part.kind == "line"
         ]
+        alone = len(self._passes) == 1 and self._passes[0][1] == [0]
+        self._only = self._passes[0][0].times if alone else None
         frames = query.verb == "calls" or any(each.kind in ("enter", "leave") for each in parts)
         kinds = {Kind.BLOCK, Kind.SIGNAL, Kind.SWITCH, *(_FRAME_KINDS if frames else ())}
         self._thread = thread if query.verb == "between" else thread.only(self._wanted, kinds)
@@ -153,12 +155,14 @@ class _Asking:
 
         Every event has to be asked about, once and in order.
         """
-        if event.kind == Kind.SWITCH:
-            for passes, _ in self._passes:
-                passes.switch()
         if event.kind != Kind.BLOCK:
+            if event.kind == Kind.SWITCH:
+                for passes, _ in self._passes:
+                    passes.switch()
             what, start, stop = self._marks_of(event)
             return int(what), int(start), int(stop)
+        if self._only is not None:
+            return self._only(event), 0, 0
         times = [0, 0, 0]
         for passes, parts in self._passes:
             found = passes.times(event)
