@@ -84,6 +84,8 @@ def test_a_damaged_part_is_left_out_and_named(whole: Path, tmp_path: Path) -> No
         left = _without_positions(one)
         assert left == _without_positions(other)[-len(left) :]
         assert len(other) - len(left) < 10
+    for command in (["query", "p.trod", "count enter seldom"], ["replay", "p.trod", "--repeats"]):
+        assert "behind block" in trodden(*command, cwd=tmp_path).stderr
     done = trodden("replay", "p.trod", "--function", "seldom", cwd=tmp_path)
     assert done.returncode == 0
     (line,) = done.stderr.splitlines()

@@ -188,6 +188,18 @@ def test_questions_are_answered(traced: Path) -> None:
     assert answers(traced, "between 15 and enter compare")[-1]["text"] == "enter compare"
 
 
+def test_what_is_nowhere_in_the_program_is_said(traced: Path) -> None:
+    for question, said in (
+        ("last 999", "no traced function has code of line 999"),
+        ("count nowhere.c:7", "no traced function has code of nowhere.c:7"),
+        ("count enter fibb", "no traced function is called fibb"),
+        ("first signal", "that has not happened in this trace"),
+    ):
+        command = [*CLI, "query", str(traced), question]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stderr == f"trodden: {traced}: {said}\n"
+
+
 def test_calls_are_exported_for_viewers(traced: Path) -> None:
     command = [*CLI, "export", str(traced), "--format", "perfetto"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

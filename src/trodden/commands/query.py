@@ -15,6 +15,8 @@ from trodden.visible_text import visible
 from trodden.waiting import waiting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trodden.profile.trace.query import Answer
 
 
@@ -42,18 +44,35 @@ def query(file: str, question: str, thread: int | None, process: int | None, for
     """
     from trodden.api.traces import load_trace
     from trodden.profile.trace.executed import threads_of
-    from trodden.profile.trace.query import answer, parse
+    from trodden.profile.trace.query import answer, unknown
+    from trodden.profile.trace.questions import parse
 
     asked = parse(question)
     threads = threads_of(load_trace(file), process, thread)
     if not threads:
         raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
     say_what_is_missing(threads)
-    answers = answer(asked, threads)
+    answers = answer(asked, threads, say)
     with waiting(f"reading {file}"):
         first = list(islice(answers, 1))
-    write = _as_json if form == "json" else _as_text
-    put(map(write, chain(first, answers)))
+    write, times = _as_json if form == "json" else _as_text, 0
+
+    def rows() -> Iterator[str]:
+        nonlocal times
+        for row in chain(first, answers):
+            times += row.times
+            yield write(row)
+
+    put(rows())
+    if not times:
+        reasons = list(unknown(asked, threads)) or ["that has not happened in this trace"]
+        for reason in reasons:
+            say(f"{file}: {reason}")
+
+
+def say(message: str) -> None:
+    """On standard error, since what follows may be for another program."""
+    click.echo(f"trodden: {visible(message)}", err=True)
 
 
 def _as_text(row: Answer) -> str:

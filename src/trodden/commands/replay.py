@@ -102,11 +102,13 @@ def _repeats(
     start: Position | None,
     stop: Position | None,
 ) -> Iterator[str]:
+    from trodden.profile.trace.reading import ThreadEvent
     from trodden.profile.trace.repeats import calls_only, repeats
 
     for thread in threads:
         yield f"process {thread.process.pid}, thread {thread.number}"
-        yield from map(visible, repeats(thread, trace.events(calls_only(thread), start, stop)))
+        events = (ThreadEvent(thread, event) for event in trace.events(calls_only(thread), start, stop))
+        yield from map(visible, repeats(thread, (each.event for each in _telling(events))))
 
 
 def _events(

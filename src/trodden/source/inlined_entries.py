@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.dominators import find_dominators
 from trodden.graph.loops import find_nested_loops
+from trodden.graph.precedence import Preceding
 from trodden.profile.model import Count, FunctionProfile
 from trodden.program.facts import FunctionFacts, Subprogram
-from trodden.source.precedence import Preceding
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from trodden.graph.precedence import Preceding
 from trodden.profile.model import Count
 from trodden.source.cycles import Flow, subtract_cycles
 from trodden.source.line_graph import ENTRY, LineGraph, LineParts
-from trodden.source.precedence import Preceding
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import resource
+from itertools import islice
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -87,3 +90,32 @@ def test_a_call_that_never_returns_does_not_return_twice(record: bytes) -> None:
         assert reader.lost
     assert events[0] == events[1]
     assert events[0][-1].kind == Kind.DAMAGED
+
+
+def test_handlers_that_have_executed_more_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a handler executes without writing anything is found when the next one is called."""
+    monkeypatch.setattr("trodden.recover.trace.compiled._ROOM", 16)
+    size = 100
+    graph = build("f", [*(f"b{block}" for block in range(size)), "EXIT"], [(n, n + 1) for n in range(size)])
+    plan = witness_plan(graph, [1.0] * len(graph.edges), {})
+    _, compiled = both_readers(Program([Procedure(graph, plan)], (0,)))
+    assert list(compiled.enter_handler(10))
+    list(compiled.feed(bytes((228, 1, 1, 1))))
+    compiled.leave_handler()
+    events = [event for batch in islice(compiled.entered_handler(12), 100) for event in batch.events()]
+    assert sum(event.kind == Kind.BLOCK for event in events) == size
+    assert events[-1].kind == Kind.SIGNAL
+
+
+def test_a_function_that_does_not_exist_costs_no_memory() -> None:
+    graph = build("f", ["a", "EXIT"], [(0, 1)])
+    program = Program([Procedure(graph, witness_plan(graph, [1.0], {}))], (0,))
+    _, compiled = both_readers(program)
+    before = _resident()
+    (event,) = compiled.feed(bytes((228, 255, 255, 254)))
+    assert event.kind == Kind.DAMAGED
+    assert _resident() - before < 32 << 20
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()

@@ -1,49 +1,21 @@
-"""Questions about a trace, in a small language.
+"""Answers to questions about a trace.
 
-``docs/command-line.md`` describes it.  Each thread is searched on its own.  The reader in C skips the blocks
-that no part of a question is about.
+Each thread is searched on its own.  The reader in C skips the blocks that no part of a question is about.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from trodden.errors import UsageError
 from trodden.profile.trace.executed import BlockText, Place, Texts, matches
+from trodden.profile.trace.passes import Passes
+from trodden.profile.trace.questions import Happening, Query
 from trodden.profile.trace.threads import ThreadTrace
 from trodden.recover.trace.events import Event, Kind
 
-_LINE = re.compile(r"(?:(?P<file>[^\s:]+):)?(?P<line>\d+)")
 _FRAME_KINDS = (Kind.ENTER, Kind.LEAVE, Kind.UNWOUND, Kind.SUSPENDED, Kind.ACTIVE, Kind.SWITCH)
-_NO_PLACE = Place("", 0)
-HINT = (
-    "ask for: last A; first A; count A; count A between A and A; between A and A;"
-    " calls FUNCTION through LINE; where A is a line ([FILE:]N), enter FUNCTION, leave FUNCTION or signal"
-)
-
-
-@dataclass(frozen=True)
-class Happening:
-    """What is asked for: a line was executed, a function was entered or left, or a signal handler called."""
-
-    kind: str
-    place: Place = _NO_PLACE
-    function: str = ""
-
-
-@dataclass(frozen=True)
-class Query:
-    """A question: its verb, what it is about, and between what."""
-
-    verb: str
-    what: Happening | None = None
-    start: Happening | None = None
-    stop: Happening | None = None
-    function: str = ""
 
 
 class Answer(NamedTuple):
@@ -60,64 +32,46 @@ class Answer(NamedTuple):
     text: str
 
 
-def parse(text: str) -> Query:
-    """A question from its text."""
-    words = text.split()
-    query = _parse(words)
-    if query is None:
-        raise UsageError(f"{text}: is no question about a trace; {HINT}")
-    return query
-
-
-def _parse(words: Sequence[str]) -> Query | None:
-    match words:
-        case ["last" | "first" | "count" as verb, *rest]:
-            if "between" in rest and verb == "count":
-                at = rest.index("between")
-                what, ends = _happening(rest[:at]), _two(rest[at + 1 :])
-                return Query(verb, what, *ends) if what and ends else None
-            what = _happening(rest)
-            return Query(verb, what) if what else None
-        case ["between", *rest]:
-            ends = _two(rest)
-            return Query("between", None, *ends) if ends else None
-        case ["calls", function, "through", line]:
-            what = _happening([line])
-            return Query("calls", what, function=function) if what and what.kind == "line" else None
-    return None
-
-
-def _two(words: Sequence[str]) -> tuple[Happening, Happening] | None:
-    if "and" not in words:
-        return None
-    at = words.index("and")
-    first, second = _happening(words[:at]), _happening(words[at + 1 :])
-    return (first, second) if first and second else None
-
-
-def _happening(words: Sequence[str]) -> Happening | None:
-    match words:
-        case ["enter" | "leave" as kind, function]:
-            return Happening(kind, function=function)
-        case ["signal"]:
-            return Happening("signal")
-        case ["line", line] | [line]:
-            found = _LINE.fullmatch(line)
-            return Happening("line", Place(found["file"] or "", int(found["line"]))) if found else None
-    return None
-
-
-def answer(query: Query, threads: Sequence[ThreadTrace]) -> Iterator[Answer]:
-    """The answers, thread by thread."""
+def answer(query: Query, threads: Sequence[ThreadTrace], tell: Callable[[str], None]) -> Iterator[Answer]:
+    """The answers, thread by thread; ``tell`` is told where a trace is damaged."""
     for thread in threads:
-        yield from _Asking(query, thread).answers()
+        yield from _Asking(query, thread, tell).answers()
+
+
+def unknown(query: Query, threads: Sequence[ThreadTrace]) -> Iterator[str]:
+    """Which lines and functions of a question the programs do not have, in their traced functions."""
+    parts = [each for each in (query.what, query.start, query.stop) if each is not None]
+    for place in dict.fromkeys(each.place for each in parts if each.kind == "line"):
+        if not any(_has_line(thread, place) for thread in threads):
+            line = f"{place.file}:{place.line}" if place.file else f"line {place.line}"
+            yield f"no traced function has code of {line}"
+    for name in dict.fromkeys(each for each in (query.function, *(part.function for part in parts)) if each):
+        programs = {id(thread.program): thread.program for thread in threads}.values()
+        if not any(fits(name, each.facts(number).name) for each in programs for number in each.numbers):
+            yield f"no traced function is called {name}"
+
+
+def fits(pattern: str, name: str) -> bool:
+    """Whether a function is meant by a pattern: its name, or one with wildcards."""
+    return name == pattern or fnmatchcase(name, pattern)
+
+
+def _has_line(thread: ThreadTrace, place: Place) -> bool:
+    texts = Texts(thread)
+    return any(
+        matches(place, *line)
+        for number in thread.program.numbers
+        for block in range(thread.program.facts(number).graph.exit)
+        for line in texts.of(number, block).lines
+    )
 
 
 class _Asking:
     """A question to one thread."""
 
-    def __init__(self, query: Query, thread: ThreadTrace) -> None:
+    def __init__(self, query: Query, thread: ThreadTrace, tell: Callable[[str], None]) -> None:
         self._query = query
+        self._tell = tell
         self._texts = Texts(thread)
         self._names: dict[int, str] = {}
         self._shown: dict[tuple[int, int, int], str] = {}
@@ -126,12 +80,26 @@ class _Asking:
         self._whole = thread
         parts = [each for each in (query.what, query.start, query.stop) if each is not None]
         self._places = [each.place for each in parts if each.kind == "line"]
+        asked = query.what, query.start, query.stop
+        self._passes = [
+            (
+                Passes(part.place, thread.program),
+                [index for index in range(3) if asked[index] == part],
+            )
+            for part in dict.fromkeys(parts)
+            if part.kind == "line"
+        ]
+        alone = len(self._passes) == 1 and self._passes[0][1] == [0]
+        self._only = self._passes[0][0].times if alone else None
         frames = query.verb == "calls" or any(each.kind in ("enter", "leave") for each in parts)
-        kinds = {Kind.BLOCK, Kind.SIGNAL, *(_FRAME_KINDS if frames else ())}
+        kinds = {Kind.BLOCK, Kind.SIGNAL, Kind.SWITCH, *(_FRAME_KINDS if frames else ())}
         self._thread = thread if query.verb == "between" else thread.only(self._wanted, kinds)
 
     def _wanted(self, number: int) -> bytes:
         blocks = range(self._whole.program.facts(number).graph.exit)
+        if self._query.verb == "count":
+            wanted = frozenset[int]().union(*(passes.wanted(number) for passes, _ in self._passes))
+            return bytes(block in wanted for block in blocks)
         return bytes(self._has(number, block) for block in blocks)
 
     def _has(self, number: int, block: int) -> bool:
@@ -144,13 +112,21 @@ class _Asking:
             case "last":
                 yield from self._last()
             case "first":
-                yield from self._one(self._thread.events())
+                yield from self._one(self._events())
             case "count":
                 yield from self._count()
             case "between":
                 yield from self._between()
             case _:
                 yield from self._calls()
+
+    def _events(self, backwards: bool = False) -> Iterator[Event]:
+        """The events of the thread; where it is damaged is told."""
+        for event in self._thread.backwards() if backwards else self._thread.events():
+            if event.kind == Kind.DAMAGED:
+                for message in self._whole.damages([event]):
+                    self._tell(message)
+            yield event
 
     def _is(self, event: Event, what: Happening | None) -> bool:
         if what is None:
@@ -174,11 +150,31 @@ class _Asking:
             found = self._marks[key] = parts
         return found
 
+    def _times_of(self, event: Event) -> tuple[int, int, int]:
+        """How often an event is what is asked for, the start and the stop: a line, as control passes over it.
+
+        Every event has to be asked about, once and in order.
+        """
+        if event.kind != Kind.BLOCK:
+            if event.kind == Kind.SWITCH:
+                for passes, _ in self._passes:
+                    passes.switch()
+            what, start, stop = self._marks_of(event)
+            return int(what), int(start), int(stop)
+        if self._only is not None:
+            return self._only(event), 0, 0
+        times = [0, 0, 0]
+        for passes, parts in self._passes:
+            found = passes.times(event)
+            for part in parts:
+                times[part] = found
+        return times[0], times[1], times[2]
+
     def _is_function(self, number: int, pattern: str) -> bool:
         if number not in self._names:
             self._names[number] = self._whole.program.facts(number).name
         name = self._names[number]
-        return name == pattern or fnmatchcase(name, pattern)
+        return fits(pattern, name)
 
     def _answer(self, position: int | None, text: str, count: int = 1, until: int | None = None) -> Answer:
         return Answer(self._whole.process.pid, self._whole.number, position, until, count, text)
@@ -188,8 +184,8 @@ class _Asking:
             if self._marks_of(event)[0]:
                 # Positions need the number of blocks before, which takes a pass over the trace.
                 self._thread.starts()
-                break
-        yield from self._one(self._thread.backwards())
+                yield from self._one(self._events(backwards=True))
+                return
 
     def _one(self, events: Iterator[Event]) -> Iterator[Answer]:
         for event in events:
@@ -215,18 +211,17 @@ class _Asking:
     def _count(self) -> Iterator[Answer]:
         query = self._query
         total, opened, inside = 0, None, 0
-        for event in self._thread.events():
-            times = 1 + (event.value if event.kind == Kind.BLOCK else 0)
-            happens, starts, stops = self._marks_of(event)
+        for event in self._events():
+            happens, starts, stops = self._times_of(event)
             if query.start is None:
-                total += times * happens
+                total += happens
                 continue
             if opened is not None and stops:
                 yield self._answer(opened, "between", inside, event.position)
                 total += inside
                 opened = None
-            elif opened is not None and happens:
-                inside += times
+            elif opened is not None:
+                inside += happens
             if opened is None and starts:
                 opened, inside = event.position, 0
         yield self._answer(None, "in all", total)
@@ -234,12 +229,16 @@ class _Asking:
     def _between(self) -> Iterator[Answer]:
         """What happened from the first A to the next B."""
         opened = False
-        for event in self._thread.events():
-            _, starts, stops = self._marks_of(event)
+        for event in self._events():
+            _, starts, stops = self._times_of(event)
             if opened and stops:
                 yield self._answer(event.position, self._text(event))
                 return
-            opened = opened or starts
+            if starts > 1 and stops > 1:
+                yield self._answer(event.position, self._text(event))
+                yield self._answer(event.position + 1, self._text(event))
+                return
+            opened = opened or starts > 0
             if opened and event.kind in (Kind.BLOCK, Kind.ENTER, Kind.SIGNAL):
                 times = 1 + (event.value if event.kind == Kind.BLOCK else 0)
                 yield self._answer(event.position, self._text(event), times)
@@ -249,7 +248,7 @@ class _Asking:
         entered: dict[int, int] = {}
         passed: set[int] = set()
         ends = (Kind.LEAVE, Kind.UNWOUND, Kind.SUSPENDED)
-        for event in self._thread.events():
+        for event in self._events():
             kind, depth = event.kind, event.depth
             if kind == Kind.BLOCK:
                 if depth in entered and self._marks_of(event)[0]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from trodden.errors import BadFile
@@ -132,11 +133,10 @@ class ThreadTrace:
         """A reader that has read everything that it needs before a chunk."""
         reader = self.reader(_NO_KINDS)
         origin = self._complete(index)
+        for _ in self._start(reader, self.main[origin]):
+            pass
         for each in range(origin, index):
-            for _ in self._of_chunk(reader, each, anew=True):
-                pass
-        if origin == index:
-            for _ in self._start(reader, self.main[index]):
+            for _ in self._of_chunk(reader, each, anew=each > origin):
                 pass
         reader.position = 0 if self._starts is None else self._starts[index]
         if isinstance(reader, CompiledReader):
@@ -246,19 +246,21 @@ class ThreadTrace:
     def starts(self) -> list[int]:
         """How many blocks were executed before each chunk of ``main``, and in all."""
         if self._starts is None:
-            self._starts = [0]
-            for index, chunk in enumerate(self.main):
-                blocks = self.count(index) if chunk.blocks is None else chunk.blocks
-                self._starts.append(self._starts[-1] + blocks)
+            self._starts = [0, *accumulate(self._counted())]
         return self._starts
 
-    def count(self, index: int) -> int:
-        """How many blocks a reader finds in a chunk."""
-        reader = self._reader_at(index, _NO_KINDS)
-        before = reader.position
-        for _ in self._of_chunk(reader, index, anew=False):
-            pass
-        return reader.position - before
+    def _counted(self) -> list[int]:
+        """How many blocks are in each chunk of ``main``: all of them are read at most once."""
+        known = [chunk.blocks for chunk in self.main]
+        if None not in known:
+            return [blocks or 0 for blocks in known]
+        reader, found = self.reader(_NO_KINDS), list[int]()
+        for index in range(len(self.main)):
+            before = reader.position
+            for _ in self._of_chunk(reader, index, anew=True):
+                pass
+            found.append(reader.position - before)
+        return found
 
     def know_positions(self) -> bool:
         """Whether reading from a chunk in the middle gives positions in the whole thread.

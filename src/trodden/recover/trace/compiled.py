@@ -301,6 +301,7 @@ class CompiledReader:
             yield self._batch()
             if result:
                 return
+            self._make_room(self._c.trodden_trace_needed(self._reader))
 
     def leave_handler(self) -> None:
         """The records of a handler are at their end; whether it has returned, the next record shows."""

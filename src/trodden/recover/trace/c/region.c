@@ -12,7 +12,8 @@ enum { FIRST_BUCKETS = 1 << 12 };
 
 struct procedure *find_procedure(struct program *program, uint32_t number) {
   if (number >= program->known) {
-    if (number >= 1u << 24)
+    /* A damaged number must not cost memory. */
+    if (number >= 1u << 24 || !program->procedure_of(number))
       return NULL;
     uint32_t room = number + 1 + number / 2;
     struct procedure **grown = realloc(program->procedures, room * sizeof *grown);

@@ -6,7 +6,7 @@ import pytest
 
 from trodden.errors import UsageError
 from trodden.profile.trace.executed import Place
-from trodden.profile.trace.query import Happening, Query, parse
+from trodden.profile.trace.questions import Happening, Query, parse
 
 ENTER = Happening("enter", function="f")
 LINE = Happening("line", Place("", 7))
