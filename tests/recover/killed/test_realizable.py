@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations_with_replacement
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
-from tests.graphs import costs_for, graphs, leaving_graphs, seeds
+from tests.graphs import costs_for, graphs, leaving_graph, leaving_graphs, seeds
 from tests.recover.killed.executing import Execution, redundant_first
 from tests.recover.killed.realizing import can_have_happened
 from trodden.graph.cfg import EdgeKind, Graph, build
@@ -109,6 +109,7 @@ def _countable(graph: Graph) -> list[CountableLoop]:
 
 
 @pytest.mark.parametrize("may_be_cut_short", [False, True])
+@example(leaving_graph(1104, 3, 6), 10856).via("a loop that was left by a back edge")
 @given(leaving_graphs(max_blocks=3, max_edges=6), seeds())
 @settings(max_examples=60)
 def test_so_it_does_where_trip_counts_are_added_when_loops_are_left(

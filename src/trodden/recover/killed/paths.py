@@ -69,6 +69,7 @@ from trodden.recover.killed.procedure import Procedure
 from trodden.recover.killed.sources import (
     Source,
     SourcePool,
+    after_ended_by,
     after_ended_paths,
     after_others,
     entries,
@@ -141,6 +142,7 @@ def paths_under_way(
     reached = reach_loops(procedure, counted.counters, loops, known, spend)
     if reached.entries:
         entered = [*entered, Source(graph.root, procedure.sums.at_entry(), reached.entries)]
+    started += after_others(procedure, after_ended_by(procedure, reached.taken))
     # If nothing had been entered before, the first execution did not arrive by a back edge.
     others = [*entered, *started] if never_entered else [*started, *entered]
     walks = open_paths(procedure, inherited.excess | reached.taken, [*inherited.sources, *others])

@@ -64,7 +64,12 @@ def after_ended_paths(procedure: Procedure, flow: PathFlow, excess: Mapping[int,
     ``flow.begun`` are those after paths that were counted.  An edge that ends paths and has an excess
     ended as many more.
     """
-    found = Counter(flow.begun)
+    return Counter(flow.begun) + after_ended_by(procedure, excess)
+
+
+def after_ended_by(procedure: Procedure, excess: Mapping[int, int]) -> Counter[int]:
+    """How many paths must have started in each block after edges that ended others."""
+    found: Counter[int] = Counter()
     for edge in procedure.removed:
         found[procedure.graph.edges[edge].dst] += max(excess.get(edge, 0), 0)
     return +found

@@ -81,11 +81,9 @@ struct trodden_live_header {
 /* The `size` of an entry that is never used for a region says that nobody has truncated the file: it is lost then, even
  * if the file is as long as before.  The entry is the last one of those that have space from the start. */
 #define TRODDEN_LIVE_SEAL 0x5345414c45442121u
-enum {
-    TRODDEN_LIVE_TABLE_STEP = 16 << 10, /* bytes of the region table for which space is reserved at a time */
-    TRODDEN_LIVE_SEAL_INDEX =
-        (TRODDEN_LIVE_TABLE_STEP - sizeof(struct trodden_live_header)) / sizeof(struct trodden_live_region) - 1,
-};
+enum { TRODDEN_LIVE_TABLE_STEP = 16 << 10 }; /* bytes of the region table for which space is reserved at a time */
+#define TRODDEN_LIVE_SEAL_INDEX                                                                                        \
+    ((TRODDEN_LIVE_TABLE_STEP - sizeof(struct trodden_live_header)) / sizeof(struct trodden_live_region) - 1)
 
 struct trodden_live_unit {
     uint8_t id[16];
