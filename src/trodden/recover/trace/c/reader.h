@@ -109,12 +109,19 @@ int has_room(struct reader *reader, uint64_t events);
 void drop_trips(struct reader *reader, struct frame *frame);
 
 /* records.c */
-enum damage settle_handlers(struct reader *reader, int went_on);
 enum damage read_record(struct reader *reader, const uint8_t *record, size_t size);
+
+/* layout.c */
+size_t record_size(const uint8_t *record, size_t left);
+
+/* switches.c */
 enum damage suspend(struct reader *reader, uint64_t stack);
 void recognise(struct reader *reader, uint64_t stack);
+enum damage settle_handlers(struct reader *reader, int went_on);
+
+/* sites.c */
+const struct known_site *calls_to(struct reader *reader, uint32_t module, uint64_t address);
 enum damage active_frame(struct reader *reader, uint32_t module, uint64_t address);
-size_t record_size(const uint8_t *record, size_t left);
 
 #define EXPORTED __attribute__((visibility("default")))
 

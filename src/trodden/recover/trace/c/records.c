@@ -1,71 +1,10 @@
 /* What each record means for the stack of frames. */
 
+#include "layout.h"
 #include "reader.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-  FIRST_WIDE = 225,
-  WIDE = 225,
-  TRIPS,
-  TRIPS_LONG,
-  ENTER,
-  RESUME,
-  LEFT,
-  SYNC,
-  BITS,
-  LAST_BITS = BITS + 8,
-  EVENT,
-  LAND
-};
-#define CUT_FRAMES 0x80000000u
-#define LARGEST_SHORT 254 /* the byte of a short trip count */
-
-static uint32_t u32_at(const uint8_t *bytes) {
-  uint32_t value;
-  memcpy(&value, bytes, sizeof value);
-  return value;
-}
-
-static uint64_t u64_at(const uint8_t *bytes) {
-  uint64_t value;
-  memcpy(&value, bytes, sizeof value);
-  return value;
-}
-
-/* The size of a record: 0 if there is none that starts like this, more than `left` if it is cut off. */
-size_t record_size(const uint8_t *record, size_t left) {
-  uint8_t first = record[0];
-  if (first < FIRST_WIDE)
-    return 1;
-  switch (first) {
-  case WIDE:
-  case ENTER:
-  case RESUME:
-  case LAND:
-    return 4;
-  case TRIPS:
-    return 2;
-  case TRIPS_LONG:
-    return 9;
-  case LEFT:
-    return 13;
-  case EVENT:
-    return 10;
-  case SYNC:
-    return left < SYNC_HEAD ? SYNC_HEAD : SYNC_HEAD + 12 * (size_t)(u32_at(record + 1) & ~CUT_FRAMES);
-  default:
-    return first > BITS && first <= LAST_BITS ? 1 + (size_t)(first - BITS) : 0;
-  }
-}
-
-static enum damage digits(const uint8_t *bytes, uint32_t *number) {
-  if (!bytes[0] || !bytes[1] || !bytes[2])
-    return NOT_A_RECORD;
-  *number = bytes[0] - 1u + 255 * (bytes[1] - 1u + 255 * (bytes[2] - 1u));
-  return NO_DAMAGE;
-}
 
 static struct frame *top(struct reader *reader) {
   return reader->depth > reader->bases[reader->base] ? &reader->stack[reader->depth - 1] : NULL;
@@ -253,19 +192,6 @@ static enum damage read_land(struct reader *reader, uint32_t block) {
   }
 }
 
-static const struct known_site *calls_to(struct reader *reader, uint32_t module, uint64_t address) {
-  struct program *program = reader->program;
-  uint64_t mixed = (address ^ (uint64_t)module << 48) * 0x9e3779b97f4a7c15u;
-  struct known_site *known = &program->sites[mixed >> 52];
-  if (!known->number || known->address != address || known->module != module) {
-    uint32_t number = program->sites_at(module, address, known->sites);
-    known->address = address;
-    known->module = module;
-    known->number = 1 + (number > MOST_SITES ? MOST_SITES : number);
-  }
-  return known;
-}
-
 static enum damage read_left(struct reader *reader, uint32_t module, uint64_t address) {
   const struct known_site *known = calls_to(reader, module, address);
   uint32_t number = known->number - 1, own = 0;
@@ -296,122 +222,6 @@ static enum damage read_left(struct reader *reader, uint32_t module, uint64_t ad
   }
 }
 
-/* A frame that is in the call that returns to an address; none if that is not a call of a known function. */
-enum damage active_frame(struct reader *reader, uint32_t module, uint64_t address) {
-  const struct known_site *known = calls_to(reader, module, address);
-  uint32_t own = 0, chosen = 0;
-  for (uint32_t i = 0; i + 1 < known->number; i++)
-    if (known->sites[i].block != NONE) {
-      own++;
-      chosen = i;
-    }
-  if (own != 1)
-    return NO_DAMAGE;
-  struct site site = known->sites[chosen];
-  const struct procedure *code = find_procedure(reader->program, site.function);
-  if (!code || site.block >= code->exit || code->vertices[site.block].callee == NO_CALL)
-    return NO_DAMAGE;
-  enum damage damage = push(reader, site.function);
-  if (damage)
-    return damage;
-  struct frame *frame = &reader->stack[reader->depth - 1];
-  frame->at = site.block;
-  frame->in_call = 1;
-  frame->path = code->path_to ? code->path_to[site.block] : 0;
-  return NO_DAMAGE;
-}
-
-static void forget(struct reader *reader, uint32_t index) {
-  free(reader->suspended[index].frames);
-  reader->stacks--;
-  memmove(reader->suspended + index, reader->suspended + index + 1,
-          (reader->stacks - index) * sizeof *reader->suspended);
-}
-
-/* What the memory of a stack was used for before is over. */
-static int set_aside(struct reader *reader, struct suspended aside) {
-  for (uint32_t i = 0; i < reader->stacks && aside.stack; i++)
-    if (reader->suspended[i].stack == aside.stack) {
-      forget(reader, i);
-      break;
-    }
-  if (reader->stacks == MOST_SUSPENDED)
-    forget(reader, 0);
-  if (reader->stacks == reader->stacks_room) {
-    uint32_t room = reader->stacks_room ? reader->stacks_room * 2 : 16;
-    struct suspended *more = realloc(reader->suspended, room * sizeof *more);
-    if (!more)
-      return 0;
-    reader->suspended = more;
-    reader->stacks_room = room;
-  }
-  reader->suspended[reader->stacks++] = aside;
-  return 1;
-}
-
-/* All frames make way for others; another switch may bring them back. */
-enum damage suspend(struct reader *reader, uint64_t stack) {
-  uint32_t base = reader->bases[reader->base], number = reader->depth - base;
-  if (number) {
-    struct frame *aside = malloc(number * sizeof *aside);
-    if (!aside)
-      return NO_MEMORY;
-    memcpy(aside, reader->stack + base, number * sizeof *aside);
-    if (!set_aside(reader, (struct suspended){stack, aside, number})) {
-      free(aside);
-      return NO_MEMORY;
-    }
-  }
-  while (reader->depth > base) {
-    struct frame *frame = &reader->stack[reader->depth - 1];
-    drop_trips(reader, frame);
-    give(reader, EVENT_SUSPENDED, frame->number, frame->at, frame->path);
-    reader->depth--;
-  }
-  give(reader, EVENT_SWITCH, NONE, NONE, 0);
-  return NO_DAMAGE;
-}
-
-/* How many frames, from the outermost one on, wait where those of a suspended stack did. */
-static uint32_t in_common(const struct suspended *aside, const struct frame *frames, uint32_t number) {
-  uint32_t i = 0;
-  while (i < number && i < aside->number && aside->frames[i].number == frames[i].number &&
-         aside->frames[i].at == frames[i].at)
-    i++;
-  return i;
-}
-
-/* The suspended stack that begins there; where that is not known, the last one with the same frames. */
-static uint32_t find_suspended(const struct reader *reader, const struct frame *frames, uint32_t number,
-                               uint64_t stack) {
-  for (uint32_t i = reader->stacks; i-- > 0;) {
-    const struct suspended *aside = &reader->suspended[i];
-    if (stack ? aside->stack == stack
-              : !aside->stack && aside->number == number && in_common(aside, frames, number) == number)
-      return i;
-  }
-  return NONE;
-}
-
-/* If the frames are those of a suspended stack, their paths go on. */
-void recognise(struct reader *reader, uint64_t stack) {
-  uint32_t base = reader->bases[reader->base], number = reader->depth - base, depth = reader->depth;
-  struct frame *frames = reader->stack + base;
-  uint32_t found = number ? find_suspended(reader, frames, number, stack) : NONE;
-  if (found != NONE) {
-    const struct suspended *aside = &reader->suspended[found];
-    uint32_t common = in_common(aside, frames, number);
-    for (uint32_t j = 0; j < common; j++)
-      frames[j].path = aside->frames[j].path;
-    forget(reader, found);
-  }
-  for (uint32_t j = 0; j < number; j++) {
-    reader->depth = base + j + 1;
-    give(reader, EVENT_ACTIVE, frames[j].number, frames[j].at, frames[j].path);
-  }
-  reader->depth = depth;
-}
-
 /* A call switches to another stack: what leads there without writing anything is proven. */
 static enum damage arrive_in_call(struct reader *reader) {
   for (struct frame *frame; (frame = top(reader)) && !frame->in_call;) {
@@ -438,36 +248,6 @@ static enum damage read_sync(struct reader *reader, const uint8_t *record) {
   }
   recognise(reader, u64_at(record + 13));
   reader->lost = 0;
-  return NO_DAMAGE;
-}
-
-/* Handlers are over: what they have executed without writing is proven if control went on. */
-enum damage settle_handlers(struct reader *reader, int went_on) {
-  while (reader->handlers) {
-    /* The one that was over first was called last. */
-    uint32_t base = reader->handled[0];
-    while (went_on && reader->depth > base) {
-      const struct frame *frame = &reader->stack[reader->depth - 1];
-      int went;
-      if (frame->in_call && frame->code->vertices[frame->at].behind == NONE)
-        break;
-      enum damage damage = go_on(reader, &went);
-      if (damage == NO_ROOM || damage == NO_MEMORY)
-        return damage;
-      if (damage || !went)
-        break;
-    }
-    while (reader->depth > base) {
-      if (!has_room(reader, ROOM_FOR_ONE))
-        return NO_ROOM;
-      unwind(reader);
-    }
-    if (!has_room(reader, ROOM_FOR_ONE))
-      return NO_ROOM;
-    give(reader, EVENT_HANDLED, NONE, NONE, 0);
-    reader->handlers--;
-    memmove(reader->handled, reader->handled + 1, reader->handlers * sizeof *reader->handled);
-  }
   return NO_DAMAGE;
 }
 
