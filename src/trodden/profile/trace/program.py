@@ -19,7 +19,7 @@ from trodden.recover.trace.tables import procedure_of
 
 
 class TracedProgram:
-    """What a reader asks about the program of a process (:class:`trodden.recover.trace.reader.Program`)."""
+    """What a reader asks about the program of a process (:class:`trodden.recover.trace.stack.Program`)."""
 
     def __init__(self, units: Sequence[UnitFacts], traces: Traces, process: TracedProcess) -> None:
         self._units = units

@@ -34,7 +34,7 @@ from trodden.recover.trace.library import (
     load_library,
 )
 from trodden.recover.trace.procedure import Procedure
-from trodden.recover.trace.reader import Program
+from trodden.recover.trace.stack import Program
 
 ALL_KINDS = (1 << len(Kind)) - 1
 _ROOM = 1 << 15

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from trodden.recover.trace.compiled import CompiledProgram, CompiledReader, PathArcs, TableOfProcedure
 from trodden.recover.trace.events import Event, Kind
-from trodden.recover.trace.reader import Frame, Program, Reader
+from trodden.recover.trace.reader import Reader
+from trodden.recover.trace.stack import Frame, Program
 
 _ENDS = frozenset({Kind.UNWOUND, Kind.AGAIN, Kind.SUSPENDED})
 COUNTED_KINDS = sum(1 << kind for kind in (*_ENDS, Kind.ACTIVE, Kind.DAMAGED))
