@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from trodden.api.estimates import estimate
     from trodden.api.profiles import merge
     from trodden.api.runs import Run, run
-    from trodden.api.traces import load
+    from trodden.api.traces import load, profile_of
     from trodden.merging.merge import Merged
     from trodden.profile.model import Profile
 
-__all__ = ["Merged", "Profile", "Run", "__version__", "estimate", "load", "merge", "run"]
+__all__ = ["Merged", "Profile", "Run", "__version__", "estimate", "load", "merge", "profile_of", "run"]
 
 _HOMES = {
     "Merged": "trodden.merging.merge",
@@ -23,6 +23,7 @@ _HOMES = {
     "estimate": "trodden.api.estimates",
     "load": "trodden.api.traces",
     "merge": "trodden.api.profiles",
+    "profile_of": "trodden.api.traces",
     "run": "trodden.api.runs",
 }
 

@@ -48,3 +48,36 @@ def test_the_last_lines_before_a_crash_are_those_of_a_whole_trace(
     assert whole[0][4] == line
     done = trodden("report", "ring.trod", cwd=tmp_path)
     assert f"flight.c:{line}  main" in done.stdout
+
+
+BEHIND = """\
+static int values[3];
+__attribute__((noinline)) static void store(int *target, int value) {
+    *target = value;
+    values[value & 1]++;
+}
+int main(int argc, char **argv) {
+    for (int i = 0; i < 3; i++)
+        store(i < 2 ? &values[i] : (int *)8, i);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("encoding", ["paths", "witnesses", "bits"])
+def test_lines_behind_the_crash_in_its_block_are_not_shown(encoding: str, level: str, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(BEHIND)
+    options = ("--trodden-profile=trace", f"--trodden-trace={encoding}", level, "-g")
+    must("cc", *options, "a.c", "-o", "a", cwd=tmp_path)
+    assert trodden("run", "-q", "-o", "a.trod", "./a", cwd=tmp_path).returncode == -signal.SIGSEGV
+    backwards = _last(tmp_path / "a.trod")
+    trace = load_trace(tmp_path / "a.trod")
+    forwards = [_told(row) for row in executed(trace, Selection())]
+    assert forwards == backwards[::-1]
+    lines = [line for _, function, _, _, line, _ in forwards if function == "store"]
+    assert lines[-1] == 3
+    assert lines.count(3) == 3
+    shown = must("report", "a.trod", cwd=tmp_path)
+    told = [line.split()[0] for line in shown.splitlines() if line.startswith("    a.c:")]
+    assert told[-1] == "a.c:3"

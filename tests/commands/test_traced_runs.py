@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import trodden as trodden_api
 from tests.native.building import must, trodden
+from trodden.api.weights import weights_from
+from trodden.errors import UsageError
 
 CRASHES = """\
 static int divide(int a, int b) {
@@ -129,3 +133,39 @@ def test_sources_that_have_moved_are_shown(crashed: Path, tmp_path: Path) -> Non
         os.rename(tmp_path / "a.c", crashed.with_name("a.c"))
     assert thread["lines"][-1]["text"] == "return a / b;"
     assert thread["lines"][-1]["file"] == str(tmp_path / "a.c")
+
+
+def test_a_profile_that_is_only_traced_has_no_counts_of_its_own(crashed: Path) -> None:
+    profile = trodden_api.load(crashed)
+    assert profile.kind == "trace"
+    divide = profile.functions["divide"]
+    assert {edge.count for edge in divide.edges} == {None}
+    assert divide.violations == ()
+    counted = trodden_api.profile_of(profile)
+    assert (counted.kind, counted.functions["divide"].entries) == ("edges", 4)
+    assert trodden_api.profile_of(profile, "paths").functions["main"].paths
+    with pytest.raises(UsageError, match="it has no trace"):
+        trodden_api.profile_of(counted)
+
+
+def test_profiles_with_traces_are_merged_by_their_counts(crashed: Path, forked: Path) -> None:
+    shutil.copy(crashed, crashed.parent / "again.trod")
+    must("merge", crashed, "again.trod", "-o", "m.trod", cwd=crashed.parent)
+    assert trodden_api.load(crashed.parent / "m.trod").functions["divide"].entries == 8
+    must("profile-of", crashed, "--profile", "edges", "-o", "e.trod", cwd=crashed.parent)
+    must("merge", crashed, "e.trod", "-o", "m.trod", cwd=crashed.parent)
+    assert trodden_api.load(crashed.parent / "m.trod").functions["divide"].entries == 8
+    assert trodden("merge", crashed, forked, "-o", "n.trod", cwd=crashed.parent).returncode == 0
+
+
+def test_a_traced_function_is_shown_with_its_counts_and_its_records(crashed: Path) -> None:
+    shown = must("show", crashed, "-f", "divide", cwd=crashed.parent)
+    assert "b0  4  root" in shown
+    assert "trace-paths" in shown
+
+
+def test_a_trace_gives_weights_to_functions_that_are_traced_again(crashed: Path) -> None:
+    graph = trodden_api.load(crashed).functions["divide"].facts.graph
+    weights = weights_from(str(crashed))(graph, "divide")
+    assert weights is not None
+    assert weights[graph.closing] == 4

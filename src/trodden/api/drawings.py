@@ -96,12 +96,19 @@ def draw(file: str, flags: Sequence[str], function: str | None, request: Request
 
 def _subjects(file: str, flags: Sequence[str], request: Request) -> dict[str, _Subject]:
     if file.endswith(".trod"):
-        from trodden.profile.store.trod import load
+        from trodden.api.traces import load, with_counts
 
-        functions = load(file).functions
+        profile = load(file)
+        counted = with_counts(profile).functions
         return {
-            key: _Subject(f"{key} ({each.file}:{each.line})", each.facts.graph, each.facts, each.files, each)
-            for key, each in functions.items()
+            key: _Subject(
+                f"{key} ({each.file}:{each.line})",
+                each.facts.graph,
+                each.facts,
+                each.files,
+                counted.get(key, each),
+            )
+            for key, each in profile.functions.items()
         }
     if file.endswith(".cfg"):
         found = _graphs(file)

@@ -32,13 +32,9 @@ def load_process(
 
     ``view`` says what of it is shown; without one it is everything.
     """
-    from trodden.profile.store.trod import load
+    from trodden.api.traces import load_with_counts
 
-    profile = load(file)
-    if profile.traces is not None:
-        from trodden.api.traces import with_counts
-
-        profile = with_counts(profile)
+    profile = load_with_counts(file)
     if process is not None:
         from trodden.profile.estimated import need_counted
         from trodden.profile.processes import only
@@ -97,8 +93,10 @@ def merge_files(
     files: Iterable[str], combine: str, strict: bool, tell: Callable[[str], None] = lambda line: None
 ) -> Merged:
     """The same for files that are named one by one; ``tell`` gets a line for each that is left out."""
+    from trodden.api.traces import use
     from trodden.merging.merge import merge as join
 
+    use()
     return join(files, combine, strict, tell)
 
 

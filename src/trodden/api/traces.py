@@ -43,6 +43,26 @@ def with_counts(profile: Profile) -> Profile:
     return replace(counted, traces=profile.traces, traced_units=profile.units)
 
 
+def load_with_counts(path: str | os.PathLike[str]) -> Profile:
+    """Read a profile for its counts, which may follow from a trace."""
+    from trodden.profile.store.trod import load as read
+
+    return with_counts(read(path))
+
+
+def profile_of(traced: Profile, kind: str = "edges") -> Profile:
+    """The edge or path profile that follows from a trace, as ``trodden profile-of`` makes it."""
+    from trodden.errors import UsageError
+    from trodden.profile.derived import derive
+
+    if traced.traces is None:
+        raise UsageError(f'{traced.program}: it has no trace; run the program with profile="trace"')
+    if kind not in ("edges", "paths"):
+        raise UsageError(f"{kind}: a trace has edges or paths")
+    use()
+    return derive(traced, kind).profile
+
+
 def load_trace(path: str | os.PathLike[str]) -> ProgramTrace:
     """The trace in a file."""
     return load(path).trace

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from trodden.api.traces import load_with_counts
 from trodden.errors import InputMissing
 from trodden.graph.cfg import Edge, Graph
 from trodden.native.options.declarations import ESTIMATE, NESTING, Options, Weights
 from trodden.native.options.values import nearest
 from trodden.profile.model import FunctionProfile, Profile
-from trodden.profile.store.trod import load
 from trodden.weigh.frequency.measured import measured_weights
 
 
@@ -21,7 +21,7 @@ def measured_by(path: str, options: Options) -> Options:
 def load_weights(path: str) -> Profile:
     """The profile that a user has named for its weights; a mistyped keyword is named with the right one."""
     try:
-        return load(path)
+        return load_with_counts(path)
     except InputMissing as error:
         near = nearest(path, (ESTIMATE, NESTING))
         meant = f"; did you mean {near}?" if near else ""

@@ -49,8 +49,8 @@ def calibrate(
     shown: Presentation,
 ) -> None:
     """Measure branch heuristics on the profiles FILE..., and fit rates to them."""
+    from trodden.api.traces import load_with_counts
     from trodden.estimating import calibrate as calibrating
-    from trodden.profile.store.trod import load
     from trodden.report.views.calibration import to_document, to_plain
     from trodden.weigh.heuristics import rates
 
@@ -58,7 +58,7 @@ def calibrate(
     called = name or file.removesuffix(".json") or "fitted"
     if not called.isprintable():
         raise UsageError(f"{called}: has characters that cannot be printed; give the rates another --name")
-    found = calibrating.calibrate({file: load(file) for file in files}, fit, weigh, called)
+    found = calibrating.calibrate({file: load_with_counts(file) for file in files}, fit, weigh, called)
     if len(files) < _FEW:
         click.echo(
             f"trodden: note: rates from fewer than {_FEW} programs say more about these than about others",

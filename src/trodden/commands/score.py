@@ -24,12 +24,12 @@ def score(estimate: str, measured: str, shown: Presentation) -> None:
 
     ESTIMATE may be a measured profile too: then the score is how well one run predicts another.
     """
+    from trodden.api.traces import load_with_counts
     from trodden.compare import matching
     from trodden.profile.estimated import need_counted
-    from trodden.profile.store.trod import load
     from trodden.report.views.score import ScoreReport, to_document, to_plain
 
-    first, second = load(estimate), load(measured)
+    first, second = load_with_counts(estimate), load_with_counts(measured)
     need_counted(second, measured, "name the estimate first, and the profile of a run after it")
     try:
         report = ScoreReport((estimate, measured), matching.score(first, second))

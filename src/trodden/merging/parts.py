@@ -19,11 +19,13 @@ from trodden.collect.gather import Programs, gather
 from trodden.collect.programs import ProgramFile, with_blocks_executed
 from trodden.errors import BadFile, InputMissing, UsageError
 from trodden.gc_pause import no_garbage
+from trodden.profile.assemble import EDGES
+from trodden.profile.derived import derive
 from trodden.profile.estimated import refusal
 from trodden.profile.store.call_path_codec import from_columns
 from trodden.profile.store.machine_codec import machine_from_columns, machine_functions
 from trodden.profile.store.program_codec import programs_from_documents
-from trodden.profile.store.trod import MAGIC, from_bytes
+from trodden.profile.store.trod import MAGIC, document_in, from_bytes, load
 from trodden.profile.store.unit_counts_codec import unit_counts_from_columns
 from trodden.program.checked import ColumnError, text, whole
 from trodden.program.facts import UnitFacts, with_machine_of
@@ -69,7 +71,10 @@ class PartReader:
         try:
             with open(name, "rb") as stream:
                 data = stream.read(len(MAGIC))
-                if data == MAGIC:
+                if data == MAGIC and stream.seekable():
+                    stream.seek(0)
+                    data = document_in(stream)
+                elif data == MAGIC:
                     data += stream.read()
         except OSError as error:
             raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error
@@ -106,6 +111,8 @@ class PartReader:
         try:
             units, rest = self._facts(record)
             document = parse(rest, name)
+            if "trace" in document:
+                return _of_trace(name)
             if "estimate" in document:
                 raise UsageError(refusal(name, "merge profiles of runs"))
             if units is not None and "units" in document:
@@ -164,6 +171,21 @@ class PartReader:
             self._known[record[start : end + len(_COUNTS)]] = units
             if len(self._known) > BUILDS_KEPT:
                 self._known.popitem(last=False)
+
+
+def _of_trace(name: str) -> Part:
+    """The edge profile that follows from the trace in a file."""
+    profile = derive(load(name), EDGES).profile
+    return Part(
+        name,
+        profile.program,
+        profile.units,
+        profile.unit_counts,
+        profile.messages,
+        profile.call_paths,
+        max(profile.merged, 1),
+        profile.programs,
+    )
 
 
 def _believable(counted: UnitCounts) -> bool:

@@ -232,6 +232,11 @@ class Plan:
     trace: Trace | None = None
 
     @property
+    def counts_nothing(self) -> bool:
+        """Whether all that is known of a run is its trace."""
+        return self.trace is not None and not self.measures
+
+    @property
     def slots(self) -> int:
         """How many counters the plan needs."""
         table = self.paths.number if self.paths is not None and self.paths.dense else 0

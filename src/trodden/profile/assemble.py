@@ -24,6 +24,7 @@ from trodden.recover.unit_counts import UnitCounts
 PATHS = "paths"
 EDGES = "edges"
 BLOCKS = "blocks"
+TRACE = "trace"
 
 _STEPS_AN_ENTRY = 256
 
@@ -138,10 +139,13 @@ def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _kind(functions: Collection[FunctionProfile]) -> str:
-    """The kind of counts that the profile has of every function."""
-    if functions and all(function.paths is not None for function in functions):
+    """The kind of counts that the profile has of every function, as far as it has any."""
+    counted = [function for function in functions if not function.facts.plan.counts_nothing]
+    if functions and not counted:
+        return TRACE
+    if counted and all(function.paths is not None for function in counted):
         return PATHS
-    return EDGES if all(map(has_edge_counts, functions)) else BLOCKS
+    return EDGES if all(map(has_edge_counts, counted)) else BLOCKS
 
 
 def skipped_of(units: Sequence[UnitFacts]) -> tuple[Skipped, ...]:

@@ -77,7 +77,9 @@ def has_edge_counts(function: FunctionProfile) -> bool:
     plan = function.facts.plan
     if plan.paths is not None:
         return True
-    return not plan.free and not any(isinstance(measure, BlockMeasure) for measure in plan.measures)
+    if plan.counts_nothing or plan.free:
+        return False
+    return not any(isinstance(measure, BlockMeasure) for measure in plan.measures)
 
 
 def apart(profile: Profile) -> Profile:

@@ -50,6 +50,8 @@ def recover_unit(
 
 def _by_flow(facts: FunctionFacts, counted: FunctionCounts) -> RecoveredFunction:
     """The flow law applied to the counters of a function (BL94 §3.1)."""
+    if facts.plan.counts_nothing:
+        return _not_counted(facts, counted)
     cut_short = counted.early_ends
     flow = recover(facts.graph, facts.plan, list(counted.counters), cut_short)
     return RecoveredFunction(
@@ -61,6 +63,13 @@ def _by_flow(facts: FunctionFacts, counted: FunctionCounts) -> RecoveredFunction
         stops=_stops(counted),
         unlocated=counted.unlocated,
     )
+
+
+def _not_counted(facts: FunctionFacts, counted: FunctionCounts) -> RecoveredFunction:
+    """A function that is only traced: its counts follow from the trace (:mod:`trodden.profile.derived`)."""
+    graph = facts.graph
+    edges = [None] * len(graph.edges)
+    return RecoveredFunction(facts, [0] * len(graph.labels), edges, {}, (), stops=_stops(counted))
 
 
 def _by_paths(facts: FunctionFacts, counted: FunctionCounts, budget: Budget | None) -> RecoveredFunction:

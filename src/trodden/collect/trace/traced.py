@@ -30,5 +30,6 @@ def traced_run(raw: Raw, modules: Mapping[int, Program], locator_of: LocatorOf) 
     """The trace of a process, if it has recorded one."""
     if raw.trace is None:
         return None
-    active = EarlyEndFinder(modules, locator_of).active(raw)
+    interrupted = any(frame.interrupted for frame in raw.frames)
+    active = EarlyEndFinder(modules, locator_of).active(raw, with_source=interrupted)
     return TracedRun(raw, modules, active.stacks, read_chunks(raw.path))

@@ -10,6 +10,7 @@ from trodden.collect.endings import Process
 from trodden.profile.trace.model import (
     MOST_RECORDS,
     CallSites,
+    Interruption,
     LastFrame,
     Piece,
     Pieces,
@@ -79,6 +80,10 @@ def _process_to_document(process: TracedProcess, places: Mapping[Piece, int]) ->
             ]
             for thread, frames in process.ends.items()
         ],
+        "interrupted": [
+            [thread, where.file, where.line, _or_less(where.reached)]
+            for thread, where in process.interrupted.items()
+        ],
         "messages": list(process.messages),
     }
 
@@ -129,6 +134,7 @@ def _process(document: Any, units: Sequence[UnitFacts], sites: int, processes: i
         ends={
             whole(each[0], 0, _MOST): _last_frames(each, firsts, numbers, units) for each in document["ends"]
         },
+        interrupted=dict(map(_interruption, document.get("interrupted", ()))),
         messages=tuple(map(text, document["messages"])),
     )
 
@@ -178,6 +184,14 @@ def _chunks(document: Any) -> list[TraceChunk]:
     if any(before >= after for before, after in pairwise(keys)):
         raise ColumnError("chunks are not in their order")
     return found
+
+
+def _interruption(document: Any) -> tuple[int, Interruption]:
+    if type(document) is not list or len(document) != 4:
+        raise ColumnError("where a thread was interrupted was expected")
+    thread, file, line, reached = document
+    where = Interruption(text(file), whole(line, 0, _MOST), _or_none(whole(reached, -1, _MOST)))
+    return whole(thread, 0, _MOST), where
 
 
 def _last_frames(

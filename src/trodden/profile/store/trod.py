@@ -59,13 +59,13 @@ def load(path: str | os.PathLike[str]) -> Profile:
     name = os.fspath(path)
     try:
         with open_regular(name) as stream:
-            data = _document_in(stream)
+            data = document_in(stream)
             return _read(data, name, stream)
     except OSError as error:
         raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error
 
 
-def _document_in(stream: BinaryIO) -> bytes:
+def document_in(stream: BinaryIO) -> bytes:
     """The document at the start of a file, with what follows it unless that is a trace."""
     head = stream.read(HEAD_SIZE)
     length = length_in(MAGIC, head)

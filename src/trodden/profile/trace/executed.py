@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple
 
 from trodden.profile.trace.reading import ProgramTrace, ThreadEvent
 from trodden.profile.trace.threads import ThreadTrace
-from trodden.recover.trace.events import Kind
+from trodden.recover.trace.events import Event, Kind
 
 
 class Executed(NamedTuple):
@@ -95,30 +95,94 @@ class Selection:
         return thread.only(wanted, {Kind.BLOCK})
 
 
+class _Rows:
+    """The rows of blocks: what is the same each time is made once."""
+
+    def __init__(self, selection: Selection, backwards: bool, placed: bool) -> None:
+        self._selection = selection
+        self._backwards = backwards
+        self._placed = placed
+        self._texts: dict[int, Texts] = {}
+        self._shown: dict[tuple[int, int, int], tuple[tuple[str, str, str, int], ...]] = {}
+
+    def of(self, thread: ThreadTrace, event: Event) -> Iterator[Executed]:
+        """The rows of a block."""
+        key = id(thread.program), event.function, event.block
+        rows = self._shown.get(key)
+        if rows is None:
+            text = self._text(thread, event)
+            rows = self._shown[key] = self._in_order(text, self._selection.lines(text))
+        return self._made(thread, event, rows)
+
+    def of_last(self, thread: ThreadTrace, event: Event) -> Iterator[Executed]:
+        """The rows of the block in which a thread was interrupted: up to the line that it had reached."""
+        whole = self._text(thread, event)
+        reached = thread.lines_reached(event.function, event.block, whole.lines)
+        text = whole._replace(lines=whole.lines[:reached])
+        return self._made(thread, event, self._in_order(text, self._selection.lines(text)))
+
+    def _text(self, thread: ThreadTrace, event: Event) -> BlockText:
+        texts = self._texts.get(id(thread.program))
+        if texts is None:
+            texts = self._texts[id(thread.program)] = Texts(thread)
+        return texts.of(event.function, event.block)
+
+    def _in_order(
+        self, text: BlockText, lines: Sequence[tuple[str, int]]
+    ) -> tuple[tuple[str, str, str, int], ...]:
+        return tuple(
+            (text.function, text.label, *line) for line in (lines[::-1] if self._backwards else lines)
+        )
+
+    def _made(
+        self, thread: ThreadTrace, event: Event, rows: Iterable[tuple[str, str, str, int]]
+    ) -> Iterator[Executed]:
+        process, number = thread.process.pid, thread.number
+        at = event.position if self._placed else None
+        for name, label, file, line in rows:
+            yield Executed(process, number, at, event.depth, name, label, file, line, event.value)
+
+
 def executed(
     events: Iterable[ThreadEvent], selection: Selection, backwards: bool = False, placed: bool = True
 ) -> Iterator[Executed]:
-    """The blocks among some events, or their lines.
+    """The blocks among some events, or their lines; of a last block that was interrupted, those reached.
 
     Their positions are left out if they are not ``placed``: those of the events count from a chunk.
     """
-    texts: dict[int, Texts] = {}
-    shown: dict[tuple[int, int, int], tuple[tuple[str, str, str, int], ...]] = {}
-    for thread, event in events:
-        kind, depth, function, block, again, position = event
-        if kind != Kind.BLOCK:
+    rows = _Rows(selection, backwards, placed)
+    # Forwards, whether a block was the last one is only known behind it.
+    held: ThreadEvent | None = None
+    interrupted: ThreadEvent | None = None
+    for each in events:
+        thread, event = each
+        if event.kind == Kind.INTERRUPTED:
+            if held is not None and _ends_with(held, each):
+                yield from rows.of_last(*held)
+                held = None
+            interrupted = each
             continue
-        key = id(thread.program), function, block
-        rows = shown.get(key)
-        if rows is None:
-            text = texts.setdefault(key[0], Texts(thread)).of(function, block)
-            lines = selection.lines(text)
-            rows = tuple((text.function, text.label, *line) for line in (lines[::-1] if backwards else lines))
-            shown[key] = rows
-        process, number = thread.process.pid, thread.number
-        at = position if placed else None
-        for name, label, file, line in rows:
-            yield Executed(process, number, at, depth, name, label, file, line, again)
+        if held is not None and (event.kind == Kind.BLOCK or thread is not held.thread):
+            yield from rows.of(*held)
+            held = None
+        if event.kind != Kind.BLOCK:
+            continue
+        if thread.interruption is None:
+            yield from rows.of(thread, event)
+        elif backwards:
+            last = interrupted is not None and _ends_with(each, interrupted)
+            interrupted = None
+            yield from rows.of_last(thread, event) if last else rows.of(thread, event)
+        else:
+            held = each
+    if held is not None:
+        yield from rows.of(*held)
+
+
+def _ends_with(block: ThreadEvent, interrupted: ThreadEvent) -> bool:
+    """Whether a block is what its thread executed last, and where it was interrupted."""
+    ended = block.event.position + 1 + block.event.value == interrupted.event.position
+    return block.thread is interrupted.thread and ended
 
 
 def matches(place: Place, file: str, line: int) -> bool:

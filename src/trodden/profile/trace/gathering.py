@@ -9,7 +9,15 @@ from trodden.collect.endings import Process, StoppedFrame
 from trodden.collect.rawfile.model import TraceEnd
 from trodden.collect.trace.chunk import Chunk
 from trodden.collect.trace.traced import TracedRun
-from trodden.profile.trace.model import CallSites, LastFrame, Piece, TraceChunk, TracedProcess, Traces
+from trodden.profile.trace.model import (
+    CallSites,
+    Interruption,
+    LastFrame,
+    Piece,
+    TraceChunk,
+    TracedProcess,
+    Traces,
+)
 from trodden.profile.trace.writing import PieceWriter
 from trodden.program.facts import UnitFacts
 
@@ -57,6 +65,7 @@ def gather_traces(
                 modules=modules,
                 chunks=tuple(_stored(chunk, writer) for chunk in run.trace.chunks),
                 ends={thread: tuple(_last_frames(frames, firsts)) for thread, frames in run.stacks.items()},
+                interrupted=dict(_interruptions(run)),
                 messages=tuple(_messages(run)),
             )
         )
@@ -93,6 +102,17 @@ def _last_frames(frames: Iterable[StoppedFrame], firsts: dict[str, int]) -> Iter
         if frame.unit in firsts:
             number = firsts[frame.unit] + frame.function
             yield LastFrame(number, frame.block, frame.interrupted, frame.register)
+
+
+def _interruptions(run: TracedRun) -> Iterable[tuple[int, Interruption]]:
+    """Where the threads were whose innermost frame was at any instruction."""
+    for thread, frames in run.stacks.items():
+        for frame in frames[:1]:
+            known = frame.position is not None and frame.position < 0
+            if frame.interrupted and (known or frame.source):
+                file, line = (frame.source[0].file, frame.source[0].line) if frame.source else ("", 0)
+                reached = -1 - frame.position if known and frame.position is not None else None
+                yield thread, Interruption(file, line, reached)
 
 
 def _messages(run: TracedRun) -> Iterable[str]:

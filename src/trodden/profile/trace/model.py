@@ -77,6 +77,26 @@ class LastFrame:
     register: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Interruption:
+    """Where in its last block a thread was interrupted for good: at an instruction of a line of a file.
+
+    ``reached`` is how many of the block's lines control had reached, if that is known: it is where code was
+    not optimised.
+    """
+
+    file: str
+    line: int
+    reached: int | None = None
+
+    def lines_of(self, lines: Sequence[tuple[str, int]]) -> int:
+        """How many of the lines of the last block were reached: those up to the interrupted one."""
+        if self.reached is not None:
+            return min(self.reached, len(lines))
+        own = [number for number, each in enumerate(lines, 1) if each == (self.file, self.line)]
+        return own[-1] if own else len(lines)
+
+
 @dataclass(frozen=True)
 class CallSites:
     """The table of call sites of a program (:mod:`trodden.collect.binary.call_sites`), as a piece.
@@ -96,7 +116,8 @@ class TracedProcess:
     ``process`` is its index among the processes of the profile.  ``units`` are the numbers of the first
     functions of units, each with the index of the unit in the profile, ascending.  ``modules`` are the
     indices of the call sites of its modules, as far as they have any.  ``ends`` are the frames that were
-    active at its end, innermost first, by thread.  ``messages`` say what is missing.
+    active at its end, innermost first, by thread; ``interrupted`` are the threads of which the innermost was
+    at any instruction.  ``messages`` say what is missing.
     """
 
     process: int
@@ -105,6 +126,7 @@ class TracedProcess:
     modules: dict[int, int]
     chunks: tuple[TraceChunk, ...]
     ends: dict[int, tuple[LastFrame, ...]] = field(default_factory=dict)
+    interrupted: dict[int, Interruption] = field(default_factory=dict)
     messages: tuple[str, ...] = ()
 
 

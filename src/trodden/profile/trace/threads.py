@@ -12,7 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from trodden.errors import BadFile
-from trodden.profile.trace.model import Piece, TraceChunk, TracedProcess, Traces
+from trodden.profile.trace.model import Interruption, Piece, TraceChunk, TracedProcess, Traces
 from trodden.profile.trace.order import Do, Order, Step
 from trodden.profile.trace.program import TracedProgram
 from trodden.program.trace_chunk import Flag
@@ -24,7 +24,7 @@ from trodden.recover.trace.compiled import (
     unpacked_backwards,
 )
 from trodden.recover.trace.ending import ActiveFrame, finish
-from trodden.recover.trace.events import Event, Kind, damage_of
+from trodden.recover.trace.events import NONE, Event, Kind, damage_of
 from trodden.recover.trace.reader import Reader
 
 CHEAP = 64 << 20
@@ -162,6 +162,26 @@ class ThreadTrace:
         # A chunk that a handler has written may have begun later than the thread's last one.
         if self.number in self.process.ends or any(chunk.flags & Flag.LAST for chunk in self.chunks):
             yield from finish(reader, self.program, self._frames_at_end())
+        if self.interruption is not None:
+            function = self.process.ends[self.number][0].function
+            yield Event(Kind.INTERRUPTED, 0, function, NONE, 0, reader.position)
+
+    def lines_reached(self, function: int, block: int, lines: Sequence[tuple[str, int]]) -> int:
+        """How many of the lines of the block that was executed last were reached.
+
+        The innermost frame may be counted as returned already, with its last block.
+        """
+        where = self.interruption
+        innermost = self.process.ends[self.number][0] if where is not None else None
+        if where is None or innermost is None or innermost.function != function:
+            return len(lines)
+        return where.lines_of(lines) if innermost.block in (block, None) else len(lines)
+
+    @property
+    def interruption(self) -> Interruption | None:
+        """Where in the block that the thread executed last it was interrupted, if it was."""
+        ends = self.process.ends.get(self.number)
+        return self.process.interrupted.get(self.number) if ends else None
 
     def _frames_at_end(self) -> list[ActiveFrame]:
         return [self.program.active(frame) for frame in self.process.ends.get(self.number, ())]

@@ -27,6 +27,7 @@ class Kind(IntEnum):
     DAMAGED = 15
     AGAIN = 16
     SUSPENDED = 17
+    INTERRUPTED = 18
 
 
 class Event(NamedTuple):
@@ -46,6 +47,9 @@ class Event(NamedTuple):
     SWITCH other frames are active: each of the former is named by a SUSPENDED event before it, each of the
     new ones by an ACTIVE event, outermost first, with the block whose call it waits in.  ``value`` of these
     four is the path number so far, where paths are counted.
+
+    INTERRUPTED is the last event of a thread whose innermost frame was at any instruction of the block that
+    it executed last: not all lines of that block may have been reached.
     """
 
     kind: int

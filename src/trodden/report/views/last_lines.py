@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
+from trodden.profile.trace.executed import Selection, executed
+from trodden.profile.trace.reading import ThreadEvent
 from trodden.profile.trace.threads import ThreadTrace
-from trodden.recover.trace.events import Event, Kind
+from trodden.recover.trace.events import Kind
 from trodden.report.narrate.source_index import SourceIndex
 
 MOST_BLOCKS = 1 << 17
@@ -36,32 +37,29 @@ class LineRow:
         return dict(vars(self))
 
 
-def last_lines(
-    thread: ThreadTrace, index: SourceIndex, most: int, reached: int | None
-) -> tuple[LineRow, ...]:
-    """At most so many lines, the oldest first; of the last block only the first ``reached``, if given."""
+def last_lines(thread: ThreadTrace, index: SourceIndex, most: int) -> tuple[LineRow, ...]:
+    """At most so many lines, the oldest first; of the last block only those that control had reached."""
     found: list[LineRow] = []
-    blocks = (event for event in thread.backwards() if event.kind == Kind.BLOCK)
-    for event in islice(blocks, MOST_BLOCKS):
-        for row in _backwards(thread, event, index, reached):
-            if found and replace(row, times=found[-1].times) == found[-1]:
-                found[-1] = replace(row, times=row.times + found[-1].times)
-            elif len(found) == most:
-                return tuple(reversed(found))
-            else:
-                found.append(row)
-        reached = None
-    if found and next(blocks, None) is not None:
-        found[-1] = replace(found[-1], exact=False)
+    blocks = 0
+
+    def counted() -> Iterator[ThreadEvent]:
+        nonlocal blocks
+        for event in thread.backwards():
+            blocks += event.kind == Kind.BLOCK
+            yield ThreadEvent(thread, event)
+
+    for each in executed(counted(), Selection(), backwards=True):
+        if blocks > MOST_BLOCKS:
+            found[-1:] = [replace(row, exact=False) for row in found[-1:]]
+            break
+        if not each.line:
+            continue
+        text = index.text(each.file, each.line)
+        row = LineRow(each.function, each.depth, each.file, each.line, text, 1 + each.again)
+        if found and replace(row, times=found[-1].times) == found[-1]:
+            found[-1] = replace(row, times=row.times + found[-1].times)
+        elif len(found) == most:
+            break
+        else:
+            found.append(row)
     return tuple(reversed(found))
-
-
-def _backwards(
-    thread: ThreadTrace, event: Event, index: SourceIndex, reached: int | None
-) -> Iterator[LineRow]:
-    facts, files = thread.program.facts(event.function), thread.program.unit(event.function).files
-    for ref in reversed(facts.blocks[event.block].lines[:reached]):
-        if ref.line > 0:
-            path = files[ref.file].path
-            text = index.text(path, ref.line)
-            yield LineRow(facts.name, event.depth, path, ref.line, text, 1 + event.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -203,7 +203,7 @@ class _ThreadRows:
             tuple(row for frame in thread.frames for row in self._frames(frame)),
             thread.left_out,
             tuple(each for each in lasts if each is not None),
-            self._lines(thread.process, thread.number, top, thread.frames[:1]),
+            self._lines(thread.process, thread.number, top),
         )
 
     def killed(self, process: int, number: int, top: int | None) -> ThreadRow:
@@ -212,17 +212,11 @@ class _ThreadRows:
         lines = self._lines(process, number, top)
         return ThreadRow(own.name, number, None, how_it_ended(own), own.ending.value, (), 0, (), lines)
 
-    def _lines(
-        self, process: int, number: int, top: int | None, innermost: Sequence[StoppedFrame] = ()
-    ) -> tuple[LineRow, ...]:
+    def _lines(self, process: int, number: int, top: int | None) -> tuple[LineRow, ...]:
         trace = self.traced.get((process, number))
         if trace is None:
             return ()
-        reached = None
-        for frame in innermost:
-            if frame.interrupted and frame.position is not None and frame.position < 0:
-                reached = -1 - frame.position
-        return last_lines(trace, self._describer.index, top or _MOST_LINES, reached)
+        return last_lines(trace, self._describer.index, top or _MOST_LINES)
 
     def _frames(self, frame: StoppedFrame) -> Iterator[FrameRow]:
         """The functions inlined into a frame, innermost first, and the function that the frame is of."""
