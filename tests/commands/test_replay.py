@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import trodden
+from tests.native.building import must
 from trodden.plan.probes import RedundantMeasure
 from trodden.profile.store.trod import save
 from trodden.recover.trace.events import Kind
@@ -220,3 +221,37 @@ def test_what_is_repeated_is_shown_once(traced: Path) -> None:
     assert lines[1] == f"whole: {2 * int(str(calls)):,} calls and returns"
     assert len(lines) < int(str(calls))
     assert any(line.startswith("R1: ") for line in lines)
+
+
+LOOPS = """\
+__attribute__((noinline)) static int odd(int n) { return n & 1; }
+__attribute__((noinline)) static int twice(int n) { return odd(n) + odd(n + 1); }
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 1000; i++)
+        sum += twice(i);
+    return sum != 1000;
+}
+"""
+
+
+def test_a_loop_is_one_line_however_often_it_iterates(tmp_path: Path) -> None:
+    (tmp_path / "loops.c").write_text(LOOPS)
+    must("run", "-q", "--profile", "trace", "-o", "loops.trod", "loops.c", "-O0", cwd=tmp_path)
+    shown = must("replay", "loops.trod", "--repeats", cwd=tmp_path).splitlines()[1:]
+    assert shown == [
+        "whole: 6,002 calls and returns",
+        "  main",
+        "    R1 x 1,000 (6,000)",
+        "  end of main",
+        "R1: 1,000 times, 6 calls and returns each",
+        "  twice",
+        "    R2 x 2 (4)",
+        "  end of twice",
+        "R2: 2,000 times, 2 calls and returns each",
+        "  odd",
+    ]
+    blocks = must("replay", "loops.trod", "--repeats", "--blocks", cwd=tmp_path)
+    assert "loops.c:1" in blocks
+    part = must("replay", "loops.trod", "--repeats", "--from", "100", "--to", "200", cwd=tmp_path)
+    assert "calls and returns" in part.splitlines()[1]

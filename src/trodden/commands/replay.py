@@ -31,7 +31,7 @@ _POSITION = re.compile(r"(?P<share>[\d.]+)%|(?P<time>[\d.]+)s|(?P<block>\d+)")
 @click.command()
 @file_argument
 @click.option("--blocks", is_flag=True, help="Blocks, not the source lines that they consist of.")
-@click.option("--repeats", is_flag=True, help="Only calls, and what is repeated once: as a grammar.")
+@click.option("--repeats", is_flag=True, help="Calls, with --blocks also blocks; what is repeated once.")
 @click.option("--backwards", is_flag=True, help="What was executed last comes first.")
 @click.option(
     "--from", "start", metavar="POSITION", help="Start there: the number of a block, as 50% or as 1.5s."
@@ -78,7 +78,7 @@ def replay(
         raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
     say_what_is_missing(chosen)
     if repeats:
-        put(_repeats(trace, chosen, position(start), position(stop)))
+        put(_repeats(trace, chosen, position(start), position(stop), blocks))
         return
     selection = Selection(not blocks, function, None if line is None else place_in(line))
     chosen = [selection.of(each) for each in chosen]
@@ -101,14 +101,25 @@ def _repeats(
     threads: list[ThreadTrace],
     start: Position | None,
     stop: Position | None,
+    blocks: bool,
 ) -> Iterator[str]:
-    from trodden.profile.trace.reading import ThreadEvent
-    from trodden.profile.trace.repeats import calls_only, repeats
+    from trodden.profile.trace.repeats import Repeats, calls_only
 
+    counted = "calls, returns and blocks" if blocks else "calls and returns"
     for thread in threads:
         yield f"process {thread.process.pid}, thread {thread.number}"
-        events = (ThreadEvent(thread, event) for event in trace.events(calls_only(thread), start, stop))
-        yield from map(visible, repeats(thread, (each.event for each in _telling(events))))
+        with waiting("looking for what is repeated"):
+            found = trace.grammar(thread if blocks else calls_only(thread), start, stop)
+            lines = Repeats(thread, found.grammar(), counted).lines()
+        for message in thread.damages(found.damaged):
+            click.echo(f"trodden: {visible(message)}", err=True)
+        if found.stopped_at is not None:
+            click.echo(
+                f"trodden: thread {thread.number}: too little is repeated for a longer grammar: it goes up to"
+                f" block {found.stopped_at:,}; --from {found.stopped_at} shows what follows",
+                err=True,
+            )
+        yield from map(visible, lines)
 
 
 def _events(

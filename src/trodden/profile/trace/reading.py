@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from trodden.profile.trace.grammar_in_c import MOST_BLOCKS, CompiledGrammar, EventGrammar
 from trodden.profile.trace.model import TracedProcess, Traces
 from trodden.profile.trace.program import TracedProgram
 from trodden.profile.trace.threads import ThreadTrace
@@ -102,6 +103,19 @@ class ProgramTrace:
                     return
                 continue
             yield event
+
+    def grammar(
+        self, thread: ThreadTrace, start: Position | None = None, stop: Position | None = None
+    ) -> EventGrammar:
+        """The grammar of the events of a thread from one position to another."""
+        bounds = [
+            int(each.value) if each is not None and each.kind == "block" else otherwise
+            for each, otherwise in ((start, 0), (stop, MOST_BLOCKS))
+        ]
+        sink = EventGrammar(*bounds) if thread.library is None else CompiledGrammar(thread.library, *bounds)
+        first = 0 if start is None else place(thread, start)
+        thread.into(sink, first, None if stop is None else place(thread, stop) + 1)
+        return sink
 
 
 def place(thread: ThreadTrace, position: Position) -> int:

@@ -12,6 +12,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from trodden.errors import BadFile
+from trodden.profile.trace.grammar_in_c import CompiledGrammar, EventGrammar
 from trodden.profile.trace.model import Interruption, Piece, TraceChunk, TracedProcess, Traces
 from trodden.profile.trace.order import Do, Order, Step
 from trodden.profile.trace.program import TracedProgram
@@ -102,6 +103,19 @@ class ThreadTrace:
         """The events of ``main[first:last]``, in their order; the end proves more than the last record."""
         for events in self.by_chunk(first, last):
             yield from events
+
+    def into(self, sink: EventGrammar, first: int, last: int | None) -> None:
+        """Let a grammar read the events of ``main[first:last]``, in batches where that is possible."""
+        end = len(self.main) if last is None else min(last, len(self.main))
+        reader = self._reader_at(first, ALL_KINDS) if first < end else None
+        if isinstance(reader, CompiledReader) and isinstance(sink, CompiledGrammar):
+            reader.keep(sink)
+        for index in range(first, end):
+            assert reader is not None
+            for event in self._of_chunk(reader, index, anew=index > first):
+                sink.add(event)
+            if sink.stopped_at is not None:
+                return
 
     def by_chunk(
         self, first: int = 0, last: int | None = None, kinds: int = ALL_KINDS

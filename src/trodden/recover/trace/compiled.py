@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from ctypes import c_uint8, c_uint32, c_uint64
 from itertools import pairwise, starmap
 from pathlib import Path
+from typing import Protocol
 
 from trodden.recover.trace.events import NONE, Event, Kind
 from trodden.recover.trace.library import (
@@ -185,6 +186,13 @@ class CompiledProgram:
             return 0
 
 
+class Batches(Protocol):
+    """What keeps batches of events: a list, or what reads them at once."""
+
+    def append(self, packed: bytes, /) -> None:
+        """Keep the next batch, as :meth:`Batch.packed` makes it."""
+
+
 class Batch:
     """Events as they lie in memory, until the next batch is asked for."""
 
@@ -227,7 +235,7 @@ class CompiledReader:
         if not self._reader:
             raise MemoryError
         self._rows = (EventRow * _ROOM)()
-        self._packed: list[bytes] | None = None
+        self._packed: Batches | None = None
         self._clear()
 
     def __del__(self) -> None:
@@ -338,8 +346,8 @@ class CompiledReader:
         )
         return list(self._given(self._batch()))
 
-    def keep(self, packed: list[bytes]) -> None:
-        """From now on events are not given out one by one, but added to a list in batches."""
+    def keep(self, packed: Batches) -> None:
+        """From now on events are not given out one by one, but in batches to what keeps them."""
         self._packed = packed
 
     def feed(self, data: bytes, begin: int = 0, end: int | None = None) -> Iterator[Event]:

@@ -99,6 +99,12 @@ _FUNCTIONS = {
     "go_on": (c_int, (c_void_p,)),
     "extend": (None, (c_void_p, POINTER(c_uint32), POINTER(c_uint32), c_uint32)),
     "leave_handler": (None, (c_void_p,)),
+    "grammar_new": (c_void_p, (c_uint32,)),
+    "grammar_free": (None, (c_void_p,)),
+    "grammar_append": (c_int, (c_void_p, c_uint64, c_uint64)),
+    "grammar_events": (c_uint32, (c_void_p, c_void_p, c_uint32, c_uint64, c_uint64)),
+    "grammar_size": (c_uint32, (c_void_p,)),
+    "grammar_parts": (None, (c_void_p, POINTER(c_uint64))),
 }
 
 
