@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from typing import ClassVar
 
 from bench.measures.model import Json, RunMeasure
-from bench.run.executables import profile
+from bench.run.executables import run_of
+from bench.run.profiles import collected
 from bench.suite.model import SuiteProgram
 from trodden.api.traces import use
 from trodden.plan.trace.paths import trip_counts
@@ -24,7 +26,11 @@ class StrawMen(RunMeasure):
 
     def measure(self, program: SuiteProgram) -> Json:
         """Count from the trace itself."""
-        return straw_men(profile(program, self.config, self.case))
+        run = run_of(program, self.config, self.case, "straw-men")
+        result = run.execute()
+        found = straw_men(collected(result, run.what))
+        shutil.rmtree(result.directory, ignore_errors=True)
+        return found
 
 
 def straw_men(traced: Profile) -> dict[str, int]:
