@@ -30,7 +30,7 @@ def split(graph: Graph, paths: Paths, walks: Iterable[Sequence[int]]) -> Split:
     """Follow each walk and end a path on every removed edge."""
     found = Split()
     for walk in walks:
-        _Splitting(graph, paths, found).follow(walk)
+        Splitting(graph, paths, found).follow(walk)
     return found
 
 
@@ -63,7 +63,9 @@ def _onward(graph: Graph, without: Collection[int]) -> list[list[int]]:
     ]
 
 
-class _Splitting:
+class Splitting:
+    """One walk that is being split."""
+
     def __init__(self, graph: Graph, paths: Paths, found: Split) -> None:
         self.graph = graph
         self.paths = paths

@@ -13,6 +13,7 @@ where the loop is left, and numbers behind that are only for overlaps of the out
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from trodden.plan.overlapping.region import Region
 from trodden.plan.paths.dag import Arc, ArcKind, Dag
@@ -37,32 +38,37 @@ def loop_path_graph(region: Region, extended: Mapping[int, int]) -> Dag:
     return _assemble(region, arcs + _arcs_behind(region, nodes), list(dag.order[:-1]), list(nodes.values()))
 
 
-def call_path_graph(region: Region, begins: Mapping[int, Sequence[int]]) -> Dag:
-    """The overlapping graph alone, for overlaps behind calls, which have a number of their own (§3.3).
+class Beginning(NamedTuple):
+    """How overlaps behind a call begin: with one of the edges ``onward``; if ``stops``, some stop at once."""
 
-    ``begins[v]`` are the edges with which the overlaps behind the call in ``v`` begin.  If there are none,
-    they begin with the block itself, as those do that continue the path of a caller.
+    onward: tuple[int, ...]
+    stops: bool
+
+
+def entry_path_graph(region: Region) -> Dag:
+    """The overlapping graph alone, for overlaps that begin where the procedure does and have numbers of their
+    own.
+
+    So it is in §3.3: there is no path of the same procedure that they continue.
     """
     dag = region.ways.dag
     nodes = overlap_nodes(region)
-    entry = dag.entry
+    arcs = [Arc(dag.entry, nodes[dag.graph.root], ArcKind.START, dag.graph.root)]
+    return _assemble(region, arcs + _arcs_behind(region, nodes), [dag.entry], list(nodes.values()))
+
+
+def return_path_graph(region: Region, begins: Mapping[int, Beginning]) -> Dag:
+    """The overlapping graph alone, for overlaps that begin behind the calls in these blocks."""
+    dag = region.ways.dag
+    nodes = overlap_nodes(region)
     free = len(dag.outs) + len(nodes)
     arcs: list[Arc] = []
-    behind: list[int] = []
-    for vertex, edges in sorted(begins.items()):
-        if not edges:
-            arcs.append(Arc(entry, nodes[vertex], ArcKind.START, vertex))
-            continue
-        node = free + len(behind)
-        behind.append(node)
-        arcs.append(Arc(entry, node, ArcKind.START, vertex))
-        targets = [(edge, nodes.get(dag.graph.edges[edge].dst)) for edge in edges]
-        onward = [Arc(node, target, ArcKind.AHEAD, edge) for edge, target in targets if target is not None]
-        arcs += onward
-        if len(onward) < len(edges):
-            arcs.append(Arc(node, dag.graph.exit, ArcKind.STOP, vertex))
-    arcs += _arcs_behind(region, nodes)
-    return _assemble(region, arcs, [entry], behind + list(nodes.values()))
+    for node, (block, beginning) in enumerate(sorted(begins.items()), free):
+        arcs.append(Arc(dag.entry, node, ArcKind.START, block))
+        arcs += [Arc(node, nodes[dag.graph.edges[e].dst], ArcKind.AHEAD, e) for e in beginning.onward]
+        arcs += [Arc(node, dag.graph.exit, ArcKind.STOP, block)] if beginning.stops else []
+    behind = [*range(free, free + len(begins)), *nodes.values()]
+    return _assemble(region, arcs + _arcs_behind(region, nodes), [dag.entry], behind)
 
 
 def _arcs_behind(region: Region, nodes: Mapping[int, int]) -> list[Arc]:

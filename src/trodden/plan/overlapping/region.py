@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from trodden.graph.cfg import EdgeKind
 from trodden.plan.paths.dag import ArcKind, Dag
 
 
@@ -169,9 +168,3 @@ def lay_out(
             for owner, passed in region.owners[source]
         )
     return region
-
-
-def plain_self_loop(dag: Dag, edge: int) -> bool:
-    """Whether an edge is a self loop that is part of no path."""
-    source, target, kind = dag.graph.edges[edge]
-    return source == target and kind is EdgeKind.FLOW and edge not in dag.removed
