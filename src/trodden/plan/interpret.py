@@ -110,7 +110,7 @@ class Activation:
         self._graph = graph
         self._plan = plan
         self._recorded = recorded
-        self._register: int | None = None
+        self.register: int | None = None
         self._saved: dict[int, int] = {}
         self._now = self._started = 0
         self._trips = {
@@ -145,7 +145,7 @@ class Activation:
     def cut_short(self) -> None:
         """Control is lost in a block."""
         if self._plan.paths is not None:
-            key = self.block, self._register
+            key = self.block, self.register
             self._recorded.prefixes[key] = self._recorded.prefixes.get(key, 0) + 1
 
     def counts(self, probe: Probe) -> bool:
@@ -165,9 +165,9 @@ class Activation:
             case AddTripCount(slot, back_edge):
                 self._recorded.counters[slot] += self._trips[back_edge]
             case Set(value):
-                self._register = value % WORD
+                self.register = value % WORD
             case Add(value):
-                self._register = (self.held() + value) % WORD
+                self.register = (self.held() + value) % WORD
             case Bump(value):
                 self.bump((self.held() + value) % WORD)
             case BumpAt(path):
@@ -175,15 +175,15 @@ class Activation:
             case Save(loop):
                 self._saved[loop] = self.held()
             case Restore(loop, value):
-                self._register = (self._saved[loop] + value) % WORD
+                self.register = (self._saved[loop] + value) % WORD
             case StartClock():
                 self._started = self._now
 
     def held(self) -> int:
         """The path register."""
-        if self._register is None:
+        if self.register is None:
             raise ValueError(f"{self._graph.name}: the register is used before it is set")
-        return self._register
+        return self.register
 
     def bump(self, path: int) -> None:
         """Count a path."""

@@ -107,9 +107,10 @@ class TakeCall:
     """The procedure is entered: if a call meant for it was published, an overlap begins with ``ro = start``.
 
     Otherwise there is none.  What was published for this procedure is forgotten, so that no other takes it.
+    Without a ``start`` there is no register: the overlap is the present path (PairOverlap).
     """
 
-    start: int
+    start: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +129,40 @@ class PublishReturnAt:
 
 @dataclass(frozen=True, slots=True)
 class TakeReturn:
-    """The call of a site has returned: an overlap begins, with ``ro = start``, if its callee published a
-    path."""
+    """The call of a site has returned: if its callee published a path, an overlap begins with ``ro = start``.
+
+    Without a ``start`` it is as with TakeCall.
+    """
 
     site: int
-    start: int
+    start: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairOverlap:
+    """If an overlap is active it has ended with the path ``r + add``: count the pair."""
+
+    channel: Channel
+    add: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairOverlapAt:
+    """The same where the path is known."""
+
+    channel: Channel
+    path: int
 
 
 @dataclass(frozen=True, slots=True)
 class ChainPath:
-    """The path ``r + add`` has ended: count it with those before it, and remember it for those behind it."""
+    """The path ``r + add`` has ended: count it with up to ``length - 1`` before it, if there are any.
+
+    It is remembered for those behind it.
+    """
 
     add: int
+    length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +170,7 @@ class ChainPathAt:
     """The same where the path is known."""
 
     path: int
+    length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +191,8 @@ OverlapProbe = (
     | PublishReturn
     | PublishReturnAt
     | TakeReturn
+    | PairOverlap
+    | PairOverlapAt
     | ChainPath
     | ChainPathAt
     | ForgetPaths

@@ -10,9 +10,11 @@ from typing import NamedTuple, Protocol
 from tests.graphs import costs_for, dense_graph, leaving_graph
 from tests.plan.splitting import dead_ends
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.overlapping.calls import CallNumbering, CallSite, with_entries, with_returns
+from trodden.plan.overlapping.call_pairs import with_call_pairs
+from trodden.plan.overlapping.calls import CallNumbering, with_entries, with_returns
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.plan import overlapping_plan
+from trodden.plan.overlapping.protocol import CallSite
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
@@ -81,7 +83,7 @@ class Procedure:
         return next((site for site in self.sites if site.block == block), None)
 
 
-def procedure(graph: Graph, seed: int, free_site: int) -> Procedure:
+def procedure(graph: Graph, seed: int, free_site: int, pairs: bool = False) -> Procedure:
     rng = random.Random(seed)
     may_be_cut_short = dead_ends(graph) | {
         block for block in range(graph.exit) if rng.random() < rng.choice([0.0, 0.5])
@@ -101,7 +103,7 @@ def procedure(graph: Graph, seed: int, free_site: int) -> Procedure:
     weights = costs_for(graph, seed)
     limit = rng.choice([None, None, 5])
     cut = frozenset(may_be_cut_short)
-    if rng.random() < 0.5:
+    if rng.random() < 0.5 and not pairs:
         degree = rng.choice([1, 2, None])
         plan = overlapping_plan(
             graph, weights, degree, limit=limit, may_be_cut_short=cut, resume_edges=resume_edges
@@ -114,19 +116,20 @@ def procedure(graph: Graph, seed: int, free_site: int) -> Procedure:
         assert plan.paths is not None
         numbering = Numbering(graph, plan.paths)
     degrees = rng.choice([0, 1, 2, None]), rng.choice([0, 1, 2, None])
-    plan, entries = with_entries(plan, numbering, weights, sites, degrees[0], cut)
-    plan, returns = with_returns(plan, numbering, weights, sites, degrees[1], cut)
+    entered, entries = with_entries(plan, numbering, weights, sites, degrees[0], cut)
+    both, returns = with_returns(entered, numbering, weights, sites, degrees[1], cut)
+    plan = with_call_pairs(plan, numbering, sites) if pairs else both
     return Procedure(graph, plan, numbering, sites, may_be_cut_short, entries, returns, degrees)
 
 
-def random_procedures(seed: int) -> list[Procedure]:
+def random_procedures(seed: int, pairs: bool = False) -> list[Procedure]:
     rng = random.Random(seed)
     found: list[Procedure] = []
     for _ in range(rng.randint(1, 3)):
         make = rng.choice([leaving_graph, leaving_graph, dense_graph])
         graph = make(rng.randrange(1, 10**7), rng.randint(2, 8), rng.randint(4, 18))
         free_site = sum(len(each.sites) for each in found)
-        found.append(procedure(graph, rng.randrange(1, 10**7), free_site))
+        found.append(procedure(graph, rng.randrange(1, 10**7), free_site, pairs))
     return found
 
 

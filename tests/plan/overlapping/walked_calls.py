@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tests.plan.overlapping.programs import Procedure
 from tests.plan.overlapping.walked import Definitions
 from tests.plan.splitting import Split, Splitting
-from trodden.plan.overlapping.calls import CallSite
+from trodden.plan.overlapping.protocol import CallSite
 from trodden.plan.routes import PathEnd, Route
 
 
@@ -125,28 +125,32 @@ class Truth:
         return site._replace(ways=tuple(sorted(ways))) if ways else None
 
     def finish(self, activation: _Activation) -> None:
-        own, words = self.procedures[activation.number], self.words[activation.number]
         routes = activation.split.sequences[-1]
         self.paths.update((activation.number, r) for r in routes if r.ends is not PathEnd.UNWOUND)
         if activation.entered is not None:
-            degree = None if self.whole else own.degrees[0]
-            part = words.first_part(routes[0], degree, lambda _: True)
+            part = self.first_part(activation.number, routes[0])
             self.entered[Entered(activation.number, *activation.entered, *part)] += 1
         for behind in activation.behind:
             route = routes[behind.number]
-            part = self.behind_call(activation.number, behind, route)
+            part = self.behind_call(activation.number, behind.site, route, behind.position)
             self.returned[Returned(behind.callee, behind.site.site, behind.path, *part)] += 1
 
-    def behind_call(self, number: int, behind: _Behind, route: Route) -> tuple[tuple[int, ...], int]:
+    def first_part(self, callee: int, route: Route) -> tuple[tuple[int, ...], int]:
+        """The part of a path of a callee that belongs to an overlap of type I."""
+        degree = None if self.whole else self.procedures[callee].degrees[0]
+        return self.words[callee].first_part(route, degree, lambda _: True)
+
+    def behind_call(self, number: int, site: CallSite, route: Route, at: int) -> tuple[tuple[int, ...], int]:
+        """The part of a path of a caller that belongs to an overlap of type II; its call is block ``at``."""
         own, words = self.procedures[number], self.words[number]
         degree = None if self.whole else own.degrees[1]
         calling = {site.block for site in own.sites}
-        ways = behind.site.ways
+        ways = site.ways
         passed = 0
         ahead: list[int] = []
-        for position in range(behind.position, len(route.blocks)):
+        for position in range(at, len(route.blocks)):
             block = route.blocks[position]
-            first = position == behind.position
+            first = position == at
             if first:
                 passed += len(ways) != 1 or all(words.ends_paths(edge) for edge in ways)
             else:

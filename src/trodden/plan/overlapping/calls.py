@@ -7,12 +7,7 @@ callee, call site, path in the callee and path in the caller.  Prefixes are name
 cut short are (:mod:`trodden.plan.paths.prefixes`), so the part in the caller of type I costs nothing until
 the call.
 
-*Protocol.*  Before a call the caller publishes call site, prefix and whom the call is meant for.  A callee
-takes that on entry, and removes it, only if it was meant for it: code without probes may call back, and
-whoever is called then continues nothing.  When the last path of a callee ends, the callee publishes itself
-and the path. Behind the call the caller takes this only if the callee is whom it called.  Publishing a call
-removes what earlier callees have left there.  Nothing is taken on landing pads and behind calls that return
-twice.
+How caller and callee tell each other is in :mod:`trodden.plan.overlapping.protocol`.
 
 *What the paper leaves open.*  Overlaps of type II end at the next call site of the caller, because another
 overlap begins there.  Those of type I do not: the calls of a callee are part of its path.  The ways on from a
@@ -27,41 +22,33 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from trodden.graph.cfg import Graph
 from trodden.plan.overlap_probes import (
     AddOverlap,
     BumpOverlap,
     Channel,
     ClearOverlap,
     CountPredicate,
-    PublishCall,
-    PublishCallAt,
-    PublishReturn,
-    PublishReturnAt,
     TakeCall,
     TakeReturn,
 )
-from trodden.plan.overlapping.numbering import OverlapNumbering, ahead_of
+from trodden.plan.overlapping.numbering import ahead_of
 from trodden.plan.overlapping.path_graph import Beginning, entry_path_graph, return_path_graph
 from trodden.plan.overlapping.placement import PlacedOverlaps, place_overlaps
+from trodden.plan.overlapping.protocol import (
+    CallSite,
+    plain_dag,
+    publishing_calls,
+    publishing_returns,
+    returning_sites,
+)
 from trodden.plan.overlapping.region import Owner, Region, Ways, lay_out
 from trodden.plan.paths.arc_values import ArcValues
 from trodden.plan.paths.chords import Increments, chord_increments
 from trodden.plan.paths.dag import ArcKind, Dag
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.paths.placement import signed
-from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
-from trodden.plan.probes import Bump, BumpAt, Plan, Probe
-
-
-class CallSite(NamedTuple):
-    """A call at the end of a block: the number of its site, and the edges on which it may return."""
-
-    site: int
-    block: int
-    ways: tuple[int, ...]
+from trodden.plan.probes import Plan, Probe
 
 
 class CallNumbering(ArcValues):
@@ -102,7 +89,7 @@ def with_entries(
 
     ``numbering`` is that of the plan.
     """
-    dag = _plain(numbering)
+    dag = plain_dag(numbering)
     root = dag.graph.root
     owner = Owner(root, 1, degree, lambda _: True)
     region = lay_out(Ways(dag), [(owner, {root: 1})], may_be_cut_short)
@@ -110,13 +97,7 @@ def with_entries(
     increments = chord_increments(values, weights)
     placed = _placed(region, Channel.ENTERED, values, increments, degree)
     on_edges = _merged(plan, placed, dag, Channel.ENTERED, {})
-    on_blocks = {block: tuple(probes) for block, probes in plan.on_blocks.items()}
-    offsets = register_offsets(dag.graph, plan, numbering)
-    reached = set(dag.order)
-    for site in sites:
-        if site.block in reached:
-            publish = _publish_call(dag.graph, site, offsets[site.block])
-            on_blocks[site.block] = (*on_blocks.get(site.block, ()), publish)
+    on_blocks = publishing_calls(plan, numbering, dag, sites)
     on_entry = (TakeCall(values.start(increments, root)), *plan.on_entry)
     return replace(plan, on_edges=on_edges, on_blocks=on_blocks, on_entry=on_entry), values
 
@@ -130,19 +111,11 @@ def with_returns(
     may_be_cut_short: Collection[int] = frozenset(),
 ) -> tuple[Plan, CallNumbering]:
     """Add what type II needs to a plan for paths: II-OL-k, in both roles."""
-    dag = _plain(numbering)
+    dag = plain_dag(numbering)
     edges = dag.graph.edges
     calling = {site.block for site in sites}
-    assert plan.paths is not None
-    reached, resumed = set(dag.order), plan.paths.resume_edges
     ways = Ways(dag)
-    live = [
-        site._replace(
-            ways=tuple(edge for edge in site.ways if edge in ways.out(site.block) and edge not in resumed)
-        )
-        for site in sites
-        if site.block in reached
-    ]
+    live = returning_sites(plan, ways, sites)
     owner = Owner(dag.graph.root, 1, degree, lambda edge: edges[edge].src not in calling)
     begins, arrivals, counted = _beginnings(ways, owner, live)
     region = lay_out(ways, [(owner, arrivals)], may_be_cut_short)
@@ -161,13 +134,10 @@ def with_returns(
                 behind[edge].append(CountPredicate(Channel.RETURNED))
             if edge in begins[site.block].onward and adds.get(edge):
                 behind[edge].append(AddOverlap(Channel.RETURNED, signed(adds[edge])))
-    on_edges = _merged(_publishing(plan, dag), placed, dag, Channel.RETURNED, behind)
-    on_entry = (ClearOverlap(Channel.RETURNED), *_with_publications(plan.on_entry))
+    plan = publishing_returns(plan, dag)
+    on_edges = _merged(plan, placed, dag, Channel.RETURNED, behind)
+    on_entry = (ClearOverlap(Channel.RETURNED), *plan.on_entry)
     return replace(plan, on_edges=on_edges, on_entry=on_entry), values
-
-
-def _plain(numbering: Numbering) -> Dag:
-    return numbering.plain if isinstance(numbering, OverlapNumbering) else numbering.dag
 
 
 def _beginnings(
@@ -225,44 +195,3 @@ def _merged(
         first += placed.steps.get(edge, [])
         on_edges[edge] = (*first, *behind.get(edge, ()), *on_edges.get(edge, ()))
     return dict(sorted(on_edges.items()))
-
-
-def _publish_call(graph: Graph, site: CallSite, offset: SinglePrefix | RegisterOffset | None) -> Probe:
-    match offset:
-        case SinglePrefix(number):
-            return PublishCallAt(site.site, number)
-        case RegisterOffset(amount):
-            return PublishCall(site.site, signed(-amount))
-        case None:
-            raise ValueError(f"{graph.name}: a path is counted before its call in block {site.block}")
-
-
-def _publishing(plan: Plan, dag: Dag) -> Plan:
-    """A plan that publishes each path that it counts where a path may end in EXIT.
-
-    A path that ends otherwise is published in vain: the next one replaces it before the procedure returns.
-    """
-    leaving = {dag.graph.exit}
-    for node in reversed(dag.order):
-        arcs = (dag.arcs[number] for number in dag.outs[node])
-        if any(arc.kind is ArcKind.REAL and arc.dst in leaving for arc in arcs):
-            leaving.add(node)
-    on_edges = {
-        edge: _with_publications(probes)
-        if edge not in dag.removed and dag.graph.edges[edge].dst in leaving
-        else tuple(probes)
-        for edge, probes in plan.on_edges.items()
-    }
-    return replace(plan, on_edges=on_edges)
-
-
-def _with_publications(probes: Sequence[Probe]) -> tuple[Probe, ...]:
-    found: list[Probe] = []
-    for probe in probes:
-        found.append(probe)
-        match probe:
-            case Bump(add):
-                found.append(PublishReturn(add))
-            case BumpAt(path):
-                found.append(PublishReturnAt(path))
-    return tuple(found)

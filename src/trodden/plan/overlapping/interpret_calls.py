@@ -16,6 +16,8 @@ from trodden.graph.cfg import Graph
 from trodden.plan.interpret import PathTally
 from trodden.plan.overlap_probes import (
     Channel,
+    PairOverlap,
+    PairOverlapAt,
     PublishCall,
     PublishCallAt,
     PublishReturn,
@@ -25,6 +27,8 @@ from trodden.plan.overlap_probes import (
 )
 from trodden.plan.overlapping.interpret import Overlap, OverlappingActivation
 from trodden.plan.probes import WORD, Plan, Probe
+
+_AT_ENDS = (PublishReturn, PublishReturnAt, PairOverlap, PairOverlapAt)
 
 
 class CallKey(NamedTuple):
@@ -38,11 +42,20 @@ class CallKey(NamedTuple):
 
 @dataclass
 class CallTally:
-    """What a program has counted: the paths of each procedure, and overlaps of both types."""
+    """What a program has counted: the paths of each procedure, and overlaps of both types.
+
+    ``cut_short`` has the pairs whose last path was cut short, in a block and with a register, in place of a
+    number.
+    """
 
     paths: list[PathTally]
     entered: Counter[CallKey] = field(default_factory=Counter)
     returned: Counter[CallKey] = field(default_factory=Counter)
+    cut_short: Counter[tuple[Channel, CallKey, int, int | None]] = field(default_factory=Counter)
+
+    def of(self, channel: Channel) -> Counter[CallKey]:
+        """The overlaps of one type."""
+        return self.entered if channel is Channel.ENTERED else self.returned
 
 
 @dataclass
@@ -69,20 +82,31 @@ class _Calling(OverlappingActivation):
         self._caller = (0, 0)
         self._callee = (0, 0)
         self._site = 0
+        self._pairs = False
+
+    def cut_short(self) -> None:
+        for channel in (Channel.ENTERED, Channel.RETURNED):
+            if self._pairs and self.overlaps[channel].ends(0):
+                key = channel, self._key(channel, 0), self.block, self.register
+                self._tally.cut_short[key] += 1
+        super().cut_short()
 
     def counts(self, probe: Probe) -> bool:
-        return isinstance(probe, PublishReturn | PublishReturnAt) or super().counts(probe)
+        return isinstance(probe, _AT_ENDS) or super().counts(probe)
 
     def count_overlap(self, channel: Channel, overlap: Overlap) -> None:
-        match channel:
-            case Channel.LOOP:
-                super().count_overlap(channel, overlap)
-            case Channel.ENTERED:
-                site, prefix = self._caller
-                self._tally.entered[CallKey(self.number, site, overlap.register, prefix)] += 1
-            case Channel.RETURNED:
-                callee, path = self._callee
-                self._tally.returned[CallKey(callee, self._site, path, overlap.register)] += 1
+        if channel is Channel.LOOP:
+            super().count_overlap(channel, overlap)
+        else:
+            self._tally.of(channel)[self._key(channel, overlap.register)] += 1
+
+    def _key(self, channel: Channel, own: int) -> CallKey:
+        """The key of an overlap whose part in this procedure has the number ``own``."""
+        if channel is Channel.ENTERED:
+            site, prefix = self._caller
+            return CallKey(self.number, site, own, prefix)
+        callee, path = self._callee
+        return CallKey(callee, self._site, path, own)
 
     def execute(self, probe: Probe) -> None:
         match probe:
@@ -98,27 +122,40 @@ class _Calling(OverlappingActivation):
                 self._exchange.returned = self.number, path
             case TakeReturn(site, start):
                 self._take_return(site, start)
+            case PairOverlap(channel, add):
+                self._pair(channel, (self.held() + add) % WORD)
+            case PairOverlapAt(channel, path):
+                self._pair(channel, path)
             case _:
                 super().execute(probe)
+
+    def _pair(self, channel: Channel, path: int) -> None:
+        if self.overlaps[channel].ends(0):
+            self._tally.of(channel)[self._key(channel, path)] += 1
 
     def _publish(self, site: int, prefix: int) -> None:
         self._exchange.call = site, prefix
         self._exchange.returned = self._exchange.target = self.target = None
 
-    def _take_call(self, start: int) -> None:
+    def _take_call(self, start: int | None) -> None:
         overlap, published = self.overlaps[Channel.ENTERED], self._exchange.call
         overlap.depth = 0
         if published is not None and self._exchange.target == self.number:
             self._exchange.call = None
             self._caller = published
-            overlap.start(start)
+            self._begin(overlap, start)
 
-    def _take_return(self, site: int, start: int) -> None:
+    def _begin(self, overlap: Overlap, start: int | None) -> None:
+        """Something was taken; without a register it waits for the end of the path."""
+        self._pairs = start is None
+        overlap.start(start or 0)
+
+    def _take_return(self, site: int, start: int | None) -> None:
         overlap, published = self.overlaps[Channel.RETURNED], self._exchange.returned
         if published is not None and published[0] == self.target:
             self._exchange.returned = None
             self._callee, self._site = published, site
-            overlap.start(start)
+            self._begin(overlap, start)
 
 
 class Thread:

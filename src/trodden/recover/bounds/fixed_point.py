@@ -19,7 +19,7 @@ def fixed_point(system: System[First, Second]) -> Bounds[First, Second]:
     """The bounds of all pairs.
 
     The sums of the bounds of each sum are kept, so one evaluation of a sum takes a step for each of its
-    members. A sum is evaluated again only when a bound of a member has changed.
+    members.  A sum is evaluated again only when a bound of a member has changed.
     """
     lower, upper = [0] * len(system.pairs), list(system.most)
     sums = system.sums

@@ -11,6 +11,8 @@ from trodden.plan.overlap_probes import (
     CountPredicate,
     ForgetPaths,
     OverlapProbe,
+    PairOverlap,
+    PairOverlapAt,
     PublishCall,
     PublishCallAt,
     PublishReturn,
@@ -46,13 +48,17 @@ def overlap_text(probe: OverlapProbe) -> str:
         case PublishCallAt(site, number):
             return f"call {site}: {number}"
         case TakeCall(start):
-            return f"ro={start} if called"
+            return "pair if called" if start is None else f"ro={start} if called"
         case PublishReturn(add):
             return f"return r{signed_text(add)}"
         case PublishReturnAt(path):
             return f"return {path}"
         case TakeReturn(site, start):
-            return f"ro={start} if {site} returned"
+            return f"{'pair' if start is None else f'ro={start}'} if {site} returned"
+        case PairOverlap(_, add):
+            return f"pair r{signed_text(add)}"
+        case PairOverlapAt(_, path):
+            return f"pair {path}"
         case ChainPath(add):
             return f"chain r{signed_text(add)}"
         case ChainPathAt(path):
