@@ -63,6 +63,7 @@ class Truth:
     entered: Counter[Entered] = field(default_factory=Counter)
     returned: Counter[Returned] = field(default_factory=Counter)
     paths: Counter[tuple[int, Route]] = field(default_factory=Counter)
+    short: Counter[tuple[int, Route]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.stack: list[_Activation | None] = []
@@ -126,7 +127,9 @@ class Truth:
 
     def finish(self, activation: _Activation) -> None:
         routes = activation.split.sequences[-1]
-        self.paths.update((activation.number, r) for r in routes if r.ends is not PathEnd.UNWOUND)
+        for route in routes:
+            counter = self.short if route.ends is PathEnd.UNWOUND else self.paths
+            counter[activation.number, route] += 1
         if activation.entered is not None:
             part = self.first_part(activation.number, routes[0])
             self.entered[Entered(activation.number, *activation.entered, *part)] += 1

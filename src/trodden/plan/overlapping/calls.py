@@ -32,6 +32,7 @@ from trodden.plan.overlap_probes import (
     TakeCall,
     TakeReturn,
 )
+from trodden.plan.overlapping.loop_paths import up_to_degree
 from trodden.plan.overlapping.numbering import ahead_of
 from trodden.plan.overlapping.path_graph import Beginning, entry_path_graph, return_path_graph
 from trodden.plan.overlapping.placement import PlacedOverlaps, place_overlaps
@@ -57,8 +58,12 @@ class CallNumbering(ArcValues):
     Overlaps that begin in different places have the same numbers.
     """
 
-    def __init__(self, dag: Dag) -> None:
+    def __init__(self, dag: Dag, ways: Ways, owner: Owner, behind: Mapping[int, bool] | None = None) -> None:
+        """``behind`` says of calls whether they are predicates; without it overlaps begin at the entry."""
         super().__init__(dag, LARGEST, separate_starts=True)
+        self._ways = ways
+        self._owner = owner
+        self._behind = behind
         self._begins = {dag.arcs[number].of: number for number in dag.outs[dag.entry]}
 
     def paths(self, block: int) -> int:
@@ -71,6 +76,13 @@ class CallNumbering(ArcValues):
             raise ValueError(f"{self.dag.graph.name}: there is no overlap {number}")
         node = self.dag.arcs[self._begins[block]].dst
         return ahead_of(self.dag.arcs[arc] for arc, _ in self.follow(node, number))
+
+    def beginning(self, block: int, edges: Sequence[int], whole: bool = False) -> tuple[int, ...]:
+        """The edges of the overlap that begins at a block, of a path that goes on like this; ``whole``: of
+        the largest degree.
+        """
+        owner = replace(self._owner, degree=None) if whole else self._owner
+        return up_to_degree(self._ways, owner, edges, None if self._behind is None else self._behind[block])
 
     def start(self, increments: Increments, block: int) -> int:
         """What the register holds where an overlap begins."""
@@ -93,7 +105,7 @@ def with_entries(
     root = dag.graph.root
     owner = Owner(root, 1, degree, lambda _: True)
     region = lay_out(Ways(dag), [(owner, {root: 1})], may_be_cut_short)
-    values = CallNumbering(entry_path_graph(region))
+    values = CallNumbering(entry_path_graph(region), region.ways, owner)
     increments = chord_increments(values, weights)
     placed = _placed(region, Channel.ENTERED, values, increments, degree)
     on_edges = _merged(plan, placed, dag, Channel.ENTERED, {})
@@ -119,7 +131,7 @@ def with_returns(
     owner = Owner(dag.graph.root, 1, degree, lambda edge: edges[edge].src not in calling)
     begins, arrivals, counted = _beginnings(ways, owner, live)
     region = lay_out(ways, [(owner, arrivals)], may_be_cut_short)
-    values = CallNumbering(return_path_graph(region, begins))
+    values = CallNumbering(return_path_graph(region, begins), ways, owner, counted)
     increments = chord_increments(values, weights)
     placed = _placed(region, Channel.RETURNED, values, increments, degree)
     adds = _adds(values, increments)
@@ -130,7 +142,7 @@ def with_returns(
             if edge not in ways.onward(site.block):
                 behind[edge].append(BumpOverlap(Channel.RETURNED, 0))
                 continue
-            if site.block in counted and edges[edge].dst in placed.counting:
+            if counted[site.block] and edges[edge].dst in placed.counting:
                 behind[edge].append(CountPredicate(Channel.RETURNED))
             if edge in begins[site.block].onward and adds.get(edge):
                 behind[edge].append(AddOverlap(Channel.RETURNED, signed(adds[edge])))
@@ -142,23 +154,22 @@ def with_returns(
 
 def _beginnings(
     ways: Ways, owner: Owner, sites: Sequence[CallSite]
-) -> tuple[dict[int, Beginning], dict[int, int], set[int]]:
-    """How overlaps begin behind each call, ``passed`` where they arrive, and the calls that are predicates.
+) -> tuple[dict[int, Beginning], dict[int, int], dict[int, bool]]:
+    """How overlaps begin behind each call, ``passed`` where they arrive, and whether calls are predicates.
 
     None begins behind a call from which control arrives only by edges that it may take without a return.
     """
     edges = ways.dag.graph.edges
     begins: dict[int, Beginning] = {}
     arrivals: dict[int, int] = {}
-    counted: set[int] = set()
+    counted: dict[int, bool] = {}
     for site in sites:
         block = site.block
         if not site.ways:
             continue
         onward = [edge for edge in site.ways if edge in ways.onward(block)]
         predicate = len(site.ways) != 1 or not onward
-        if predicate:
-            counted.add(block)
+        counted[block] = predicate
         passed = owner.beyond(1, predicate)
         for edge in onward:
             arrivals[edges[edge].dst] = arrivals.get(edges[edge].dst, 0) | passed

@@ -25,18 +25,22 @@ class LoopPath(NamedTuple):
     edges: tuple[int, ...]
 
 
-def up_to_degree(ways: Ways, owner: Owner, edges: Sequence[int]) -> tuple[int, ...]:
+def up_to_degree(
+    ways: Ways, owner: Owner, edges: Sequence[int], behind_call: bool | None = None
+) -> tuple[int, ...]:
     """The first edges of a path: those before its (k + 1)th predicate, or before it leaves or ends.
 
-    With the degree -1 there are none.
+    With the degree -1 there are none.  If the path begins ``behind_call`` this says whether the call counts
+    as a predicate; other calls end what is behind it, but not that one.
     """
     passed = 0
     for position, edge in enumerate(edges):
         block = ways.dag.graph.edges[edge].src
-        passed += ways.predicate(block)
+        begins = behind_call is not None and position == 0
+        passed += behind_call if behind_call is not None and begins else ways.predicate(block)
         if owner.degree is not None and passed > owner.degree:
             return tuple(edges[:position])
-        if edge not in ways.onward(block) or not owner.stays(edge):
+        if edge not in ways.onward(block) or not (begins or owner.stays(edge)):
             return tuple(edges[:position])
     return tuple(edges)
 
