@@ -12,9 +12,16 @@ from hypothesis import strategies as st
 from tests.graphs import costs_for, graphs, seeds
 from trodden.graph.cfg import Graph, build
 from trodden.plan.overlap_probes import Overlaps
-from trodden.plan.overlapping.degrees import Budget, Offer, choose_degrees, loop_offers, paths_to
+from trodden.plan.overlapping.degrees import (
+    Budget,
+    Offer,
+    choose_degrees,
+    crossed_by_header,
+    loop_offers,
+    paths_to,
+)
 from trodden.plan.overlapping.loop_paths import up_to_degree
-from trodden.plan.overlapping.loops import LoopNest, loop_headers
+from trodden.plan.overlapping.loops import LoopNest
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.plan import overlapping_plan
 from trodden.plan.overlapping.region import Ways
@@ -29,8 +36,8 @@ def offers_of(graph: Graph, weights: list[float]) -> tuple[Paths, Dag, dict[int,
     paths, dag = choose_paths(graph, weights, limit=None)
     nest, ways, before = LoopNest(graph), Ways(dag), paths_to(dag)
     found = {
-        header: loop_offers(ways, nest.owner(dag, header, None), paths, weights, before)
-        for header in loop_headers(dag, paths)
+        header: loop_offers(ways, nest.owner(dag, header, None), crossed, weights, before)
+        for header, crossed in crossed_by_header(dag, paths).items()
     }
     return paths, dag, found
 

@@ -53,8 +53,8 @@ def choose_degrees(dag: Dag, paths: Paths, weights: Sequence[float], budget: Bud
     nest, ways = LoopNest(dag.graph), Ways(dag)
     before = paths_to(dag)
     choices = [
-        _Loop(header, loop_offers(ways, nest.owner(dag, header, None), paths, weights, before))
-        for header in loop_headers(dag, paths)
+        _Loop(header, loop_offers(ways, nest.owner(dag, header, None), crossed, weights, before))
+        for header, crossed in crossed_by_header(dag, paths).items()
     ]
     left = budget
     waiting = [
@@ -119,14 +119,14 @@ def _share(cost: float, left: float) -> float:
 
 
 def loop_offers(
-    ways: Ways, owner: Owner, paths: Paths, weights: Sequence[float], before: Sequence[int]
+    ways: Ways, owner: Owner, crossed: Sequence[int], weights: Sequence[float], before: Sequence[int]
 ) -> list[Offer]:
     """What each degree of a loop leaves open and costs, from 0 (nothing is extended) up.
 
-    ``before`` is the number of paths that lead to each block.  One pass over the loop serves all degrees.
+    ``crossed`` are its back edges; ``before`` is the number of paths that lead to each block.  One pass over
+    the loop serves all degrees.
     """
     graph = ways.dag.graph
-    crossed = extended_edges(ways.dag, [owner.vertex], paths)
     crossings = sum(weights[edge] for edge in crossed)
     extended = sum(before[graph.edges[edge].src] for edge in crossed)
     most = min(largest_degree(ways, owner), HIGHEST)
@@ -206,6 +206,14 @@ class _Overlaps:
     def overlaps(self, degree: int) -> int:
         """How many different overlaps of a degree there are."""
         return self._stopped[degree] + sum(self._ended[: degree + 1])
+
+
+def crossed_by_header(dag: Dag, paths: Paths) -> dict[int, list[int]]:
+    """The back edges of each loop that can be extended."""
+    found: dict[int, list[int]] = {}
+    for edge, header in extended_edges(dag, loop_headers(dag, paths), paths).items():
+        found.setdefault(header, []).append(edge)
+    return dict(sorted(found.items()))
 
 
 def paths_to(dag: Dag) -> list[int]:
