@@ -69,11 +69,10 @@ class BumpOverlap:
     """The overlap has ended here: ``count[ro]++``, and none is active any more.
 
     Only if the depth of the active one is greater than ``above``: 0 asks whether there is one at all.
-    ``None``: there is one, and it has ended.
     """
 
     channel: Channel
-    above: int | None
+    above: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +84,7 @@ class ClearOverlap:
 
 @dataclass(frozen=True, slots=True)
 class PublishCall:
-    """A call follows: tell the callee the call site, the prefix ``r + add`` and whom the call is meant for.
-
-    What an earlier callee has published is forgotten.
-    """
+    """A call follows: tell the callee the call site, the prefix ``r + add`` and whom it is meant for."""
 
     site: int
     add: int

@@ -18,6 +18,8 @@ from trodden.plan.overlap_probes import (
 )
 from trodden.plan.probes import WORD, Plan, Probe
 
+_ANYTHING = WORD - 1
+
 
 @dataclass
 class Overlap:
@@ -39,11 +41,9 @@ class Overlap:
         if limit is None or self.passed <= limit:
             self.register = (self.register + value) % WORD
 
-    def ends(self, above: int | None) -> bool:
+    def ends(self, above: int) -> bool:
         """Whether there is an overlap that a BumpOverlap counts; if so, it ends."""
-        if above is None and not self.depth:
-            raise ValueError("no overlap is active where there must be one")
-        if self.depth <= (above or 0):
+        if self.depth <= above:
             return False
         self.depth = 0
         return True
@@ -55,18 +55,27 @@ class OverlappingActivation(Activation):
     def __init__(self, graph: Graph, plan: Plan, recorded: PathTally) -> None:
         super().__init__(graph, plan, recorded)
         self.overlaps = {channel: Overlap() for channel in Channel}
+        self._used: set[Channel] = set()
 
     def counts(self, probe: Probe) -> bool:
         """A jump does not count the overlap that was active where it came from: losing control there did."""
         return isinstance(probe, BumpOverlap) or super().counts(probe)
 
     def cut_short(self) -> None:
-        """Control is lost in a block; an active overlap has ended there, and its register is its number."""
+        """Control is lost in a block; an active overlap has ended there, and its register is its number.
+
+        If a jump comes back to this activation its registers hold anything.
+        """
         super().cut_short()
-        for channel, overlap in self.overlaps.items():
-            if overlap.depth:
-                overlap.depth = 0
-                self.count_overlap(channel, overlap)
+        for channel in sorted(self._used, key=lambda channel: channel.value):
+            if self.overlaps[channel].depth:
+                self.count_overlap(channel, self.overlaps[channel])
+            self.overlaps[channel].start(_ANYTHING, _ANYTHING)
+
+    def clear(self, channel: Channel) -> None:
+        """No overlap is active."""
+        self._used.add(channel)
+        self.overlaps[channel].depth = 0
 
     def count_overlap(self, channel: Channel, overlap: Overlap) -> None:
         """Count an overlap that has ended."""
@@ -87,7 +96,7 @@ class OverlappingActivation(Activation):
                 if self.overlaps[channel].ends(above):
                     self.count_overlap(channel, self.overlaps[channel])
             case ClearOverlap(channel):
-                self.overlaps[channel].depth = 0
+                self.clear(channel)
             case _:
                 super().execute(probe)
 

@@ -135,11 +135,11 @@ class _Calling(OverlappingActivation):
 
     def _publish(self, site: int, prefix: int) -> None:
         self._exchange.call = site, prefix
-        self._exchange.returned = self._exchange.target = self.target = None
+        self._exchange.target = self.target = None
 
     def _take_call(self, start: int | None) -> None:
         overlap, published = self.overlaps[Channel.ENTERED], self._exchange.call
-        overlap.depth = 0
+        self.clear(Channel.ENTERED)
         if published is not None and self._exchange.target == self.number:
             self._exchange.call = None
             self._caller = published
@@ -153,7 +153,6 @@ class _Calling(OverlappingActivation):
     def _take_return(self, site: int, start: int | None) -> None:
         overlap, published = self.overlaps[Channel.RETURNED], self._exchange.returned
         if published is not None and published[0] == self.target:
-            self._exchange.returned = None
             self._callee, self._site = published, site
             self._begin(overlap, start)
 

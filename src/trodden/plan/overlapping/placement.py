@@ -5,14 +5,14 @@ for the predicate counter.  The counter is kept only where such a test lies ahea
 but by its own definition an edge behind k predicates is still part of the overlap, so the test here is ``ol
 <= k``.
 
-An overlap is counted on the edge that ends it, and whether there is one to be counted is asked only where
-that is not certain.  On the exit of an inner loop the overlap may be that of the inner loop, which ends, or
-that of an outer one, which goes on; their depths tell them apart.
+An overlap is counted on the edge that ends it, if there is one: every block can be reached from the entry
+without a back edge, so that there need not be.  On the exit of an inner loop the overlap may be that of the
+inner loop, which ends, or that of an outer one, which goes on; their depths tell them apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trodden.plan.overlap_probes import AddOverlap, BumpOverlap, Channel, CountPredicate
@@ -33,37 +33,20 @@ class PlacedOverlaps:
     counting: set[int] = field(default_factory=set)
 
 
-def place_overlaps(
-    region: Region, channel: Channel, adds: Mapping[int, int], limit: int, begins: Collection[int] = ()
-) -> PlacedOverlaps:
+def place_overlaps(region: Region, channel: Channel, adds: Mapping[int, int], limit: int) -> PlacedOverlaps:
     """The probes of the overlaps of a region.
 
-    ``adds`` has the increments of its edges, ``limit`` how many predicates an overlap may pass, and on the
-    edges of ``begins`` an overlap begins in any case.
+    ``adds`` has the increments of its edges, ``limit`` how many predicates an overlap may pass.
     """
     placed = PlacedOverlaps()
     blocks = [node for node in region.ways.dag.order if node < region.ways.dag.graph.exit]
-    _place_ends(region, channel, blocks, begins, placed)
-    _place_steps(region, channel, blocks, adds, limit, placed)
-    return placed
-
-
-def _place_ends(
-    region: Region, channel: Channel, blocks: list[int], begins: Collection[int], placed: PlacedOverlaps
-) -> None:
-    """One pass forward, with the blocks where there may be no overlap."""
-    ways, graph = region.ways, region.ways.dag.graph
-    maybe_none = {graph.root}
-    maybe_none.update(graph.edges[edge].dst for edge in ways.dag.removed if edge not in begins)
     for block in blocks:
-        for edge in ways.out(block):
+        for edge in region.ways.out(block):
             ends, goes_on = region.ended(edge)
             if ends:
-                above = max((owner.depth for owner in goes_on), default=0)
-                certain = not goes_on and block not in maybe_none
-                placed.ends[edge] = BumpOverlap(channel, None if certain else above)
-            if edge not in ways.dag.removed and (ends or block in maybe_none):
-                maybe_none.add(graph.edges[edge].dst)
+                placed.ends[edge] = BumpOverlap(channel, max((owner.depth for owner in goes_on), default=0))
+    _place_steps(region, channel, blocks, adds, limit, placed)
+    return placed
 
 
 def _place_steps(

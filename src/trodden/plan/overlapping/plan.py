@@ -129,7 +129,7 @@ def _add_overlaps(numbering: OverlapNumbering, increments: Increments, placed: P
         for number, arc in enumerate(numbering.dag.arcs)
         if arc.kind is ArcKind.AHEAD
     }
-    overlaps = place_overlaps(numbering.region, Channel.LOOP, adds, limit, numbering.extended)
+    overlaps = place_overlaps(numbering.region, Channel.LOOP, adds, limit)
     for edge, header in numbering.extended.items():
         degree = degrees[header]
         passed = limit - (len(numbering.graph.labels) if degree is None else degree)

@@ -3,12 +3,12 @@
 The paper passes two parameters, ``r`` and ``func``.  Here they are exchanged where a thread keeps them,
 because a call may lead through code without probes.
 
-Before a call the caller publishes call site, prefix and whom the call is meant for.  A callee
-takes that on entry, and removes it, only if it was meant for it: code without probes may call back, and
-whoever is called then continues nothing.  When the last path of a callee ends, the callee publishes itself
-and the path.  Behind the call the caller takes this only if the callee is whom it called.  Publishing a call
-removes what earlier callees have left there.  Nothing is taken on landing pads and behind calls that return
-twice.
+Before a call the caller publishes call site, prefix and whom the call is meant for.  A callee takes that on
+entry, and removes it, only if it was meant for it: code without probes may call back, and whoever is called
+then continues nothing.  When the last path of a callee ends, the callee publishes itself and the path.
+Behind the call the caller takes this only if the callee is whom it called.  Whoever was called publishes a
+path before returning, so that what earlier callees have left need not be removed.  Nothing is taken on
+landing pads and behind calls that return twice.
 """
 
 from __future__ import annotations

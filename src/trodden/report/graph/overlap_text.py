@@ -38,9 +38,7 @@ def overlap_text(probe: OverlapProbe) -> str:
                 f" if ol<={limit}" if limit is not None else ""
             )
         case BumpOverlap(_, above):
-            return "count[ro]++" + (
-                "" if above is None else " if ro" if above == 0 else f" if ro deeper than {above}"
-            )
+            return "count[ro]++" + (" if ro" if above == 0 else f" if ro deeper than {above}")
         case ClearOverlap():
             return "ro=none"
         case PublishCall(site, add):
