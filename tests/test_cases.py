@@ -39,7 +39,7 @@ ABOUT_TRACES = {
 ABOUT_PATHS = {"paths", "values", "increments", "set", "bump"}
 ABOUT_OVERLAPS = {
     *("largest-degree", "overlapping", "numbers", "edges", "stops", "runs", "loop-paths", "interesting"),
-    *("bounds", "flow", "prefixes", "whole-paths", "entered", "returned", "interesting-calls"),
+    *("bounds", "flow", "probes", "prefixes", "whole-paths", "entered", "returned", "interesting-calls"),
     *("calls-of-pairs", "call-bounds"),
 }
 

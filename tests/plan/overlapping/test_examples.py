@@ -27,6 +27,8 @@ from trodden.recover.bounds.fixed_point import fixed_point
 from trodden.recover.bounds.linear import tightest_bounds
 from trodden.recover.bounds.loops import LoopFacts, loop_facts, loop_system
 from trodden.recover.bounds.system import Range
+from trodden.report.graph.drawing import probe_text
+from trodden.weigh.frequency.nesting import nesting_weights
 
 FILE = "tzg04.cfg"
 
@@ -100,6 +102,20 @@ def test_overlapping_graphs(case: Case) -> None:
         assert found == {str(line) for line in section.lines}
         (stops,) = [each for each in case.sections("stops") if each.arguments == section.arguments]
         assert numbering.region.stops == set(case.blocks(stops))
+
+
+@pytest.mark.parametrize("case", cases(FILE, having="probes"), ids=str)
+def test_probes(case: Case) -> None:
+    graph = case.graph
+    for section in case.sections("probes"):
+        plan = overlapping_plan(graph, nesting_weights(graph), int(section.arguments[0]))
+        found = [" ".join(["entry:", *map(probe_text, plan.on_entry)])]
+        for edge, probes in plan.on_edges.items():
+            source, target, _ = graph.edges[edge]
+            if probes:
+                ends = f"{graph.labels[source]} {graph.labels[target]}:"
+                found.append(" ".join([ends, *map(probe_text, probes)]))
+        assert found == [str(line) for line in section.lines]
 
 
 def walks_of(case: Case, *arguments: str) -> list[tuple[int, ...]]:

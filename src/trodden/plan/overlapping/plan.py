@@ -132,7 +132,8 @@ def _add_overlaps(numbering: OverlapNumbering, increments: Increments, placed: P
     overlaps = place_overlaps(numbering.region, Channel.LOOP, adds, limit)
     for edge, header in numbering.extended.items():
         degree = degrees[header]
-        passed = limit - (len(numbering.graph.labels) if degree is None else degree)
+        enough = limit and len(numbering.graph.labels)
+        passed = limit - (enough if degree is None else degree)
         placed.on_edges[edge] = [
             _belonging(probe, passed, numbering.nest.depth(header)) for probe in placed.on_edges[edge]
         ]

@@ -3,7 +3,7 @@
 The bounds of :mod:`trodden.recover.bounds.fixed_point` look at one sum at a time.  Here each pair is
 minimised and maximised subject to all sums together.  Facts lie inside the sums of their first parts, and the
 sums of second parts are disjoint: a matrix of two such families is totally unimodular, so that the answers
-are whole numbers and no counts of whole executions would allow anything tighter.
+are whole numbers, which whole counts that satisfy all sums reach.
 
 Pairs that are linked by no sum do not constrain each other.  What a single sum allows the fixed point has
 found already, so only groups of pairs that are linked by several sums are solved.
