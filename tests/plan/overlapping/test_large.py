@@ -106,6 +106,31 @@ def test_degrees_and_calls_of_large_procedures() -> None:
     assert all(returns.paths(site.block) for site in sites)
 
 
+def deep_nest() -> Graph:
+    """3,000 loops, each with a branch, around each other."""
+    depth = 3000
+    flow = []
+    for level in range(depth):
+        flow += [(level, level + 1), (level, 2 * depth - level)]
+    flow += [(depth, depth + 1)]
+    for level in range(depth):
+        inner = 2 * depth - level
+        flow += [(inner, level), (inner, inner + 1)]
+    return build("deep-nest", labels(2 * depth + 1), flow)
+
+
+def test_of_loops_that_nest_deeply_the_inner_ones_are_extended() -> None:
+    graph = deep_nest()
+    plan = overlapping_plan(graph, [1.0] * len(graph.edges), 1)
+    assert plan.overlaps is not None
+    extended = {header for header, _ in plan.overlaps.degrees}
+    nest = LoopNest(graph)
+    depths = {nest.depth(header) for header in extended}
+    assert max(depths) == max(loop.depth for loop in nest.forest.loops)
+    assert 0 < len(extended) < len(nest.forest.loops)
+    assert depths == set(range(min(depths), max(depths) + 1))
+
+
 def test_bounds_of_thousands_of_pairs() -> None:
     """A hundred loop paths, each of which is followed by each."""
     rng = random.Random(1)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from trodden.plan.overlapping.loops import LoopNest, extended_edges, largest_degree, loop_headers
+from trodden.plan.overlapping.loops import LoopNest, affordable, extended_edges, largest_degree, loop_headers
 from trodden.plan.overlapping.region import Owner, Ways, explore
 from trodden.plan.paths.dag import Dag
 from trodden.plan.probes import Paths
@@ -51,10 +51,11 @@ class Offer(NamedTuple):
 def choose_degrees(dag: Dag, paths: Paths, weights: Sequence[float], budget: Budget) -> dict[int, int | None]:
     """Degrees for the loops of a procedure; loops that are not extended are left out."""
     nest, ways = LoopNest(dag.graph), Ways(dag)
+    crossed = crossed_by_header(dag, paths)
     before = paths_to(dag)
     choices = [
-        _Loop(header, loop_offers(ways, nest.owner(dag, header, None), crossed, weights, before))
-        for header, crossed in crossed_by_header(dag, paths).items()
+        _Loop(header, loop_offers(ways, nest.owner(dag, header, None), crossed[header], weights, before))
+        for header in affordable(nest, crossed)
     ]
     left = budget
     waiting = [

@@ -56,6 +56,33 @@ def loop_headers(dag: Dag, paths: Paths) -> list[int]:
     return sorted(set(extended_edges(dag, (edge.dst for edge in dag.graph.edges), paths).values()))
 
 
+_EFFORT = 64
+"""How many blocks all loops that are extended may have together, for each edge of the procedure."""
+
+
+def affordable(nest: LoopNest, headers: Iterable[int]) -> list[int]:
+    """Those loops whose overlapping graphs can be built in linear time: all of them, unless they nest deeply.
+
+    Each has to be looked at as a whole, so smaller loops, which are further inside, come first.
+    """
+    size = [0] * len(nest.forest.loops)
+    for loop in nest.forest.innermost:
+        if loop >= 0:
+            size[loop] += 1
+    for number in range(len(size) - 1, -1, -1):
+        parent = nest.forest.loops[number].parent
+        if parent >= 0:
+            size[parent] += size[number]
+    left = _EFFORT * len(nest.graph.edges)
+    found = []
+    for header in sorted(headers, key=lambda header: size[nest.forest.of_header[header]]):
+        left -= size[nest.forest.of_header[header]]
+        if left < 0:
+            break
+        found.append(header)
+    return sorted(found)
+
+
 def largest_degree(ways: Ways, owner: Owner) -> int:
     """The largest degree that an overlap can have: one less than there are predicates on its longest way."""
     edges = ways.dag.graph.edges

@@ -18,7 +18,7 @@ from trodden.plan.overlap_probes import (
     StartOverlap,
     StartOverlapAt,
 )
-from trodden.plan.overlapping.loops import LoopNest, extended_edges, largest_degree, loop_headers
+from trodden.plan.overlapping.loops import LoopNest, affordable, extended_edges, largest_degree, loop_headers
 from trodden.plan.overlapping.numbering import OverlapNumbering, loop_region
 from trodden.plan.overlapping.path_graph import loop_path_graph
 from trodden.plan.overlapping.placement import place_overlaps
@@ -84,7 +84,7 @@ def fitting_degrees(
     A degree that reaches as far as the largest possible one becomes ``None``, since it needs no counting.
     """
     nest = LoopNest(dag.graph)
-    headers = loop_headers(dag, paths)
+    headers = affordable(nest, loop_headers(dag, paths))
     ways = Ways(dag)
     largest = {header: largest_degree(ways, nest.owner(dag, header, None)) for header in headers}
     wanted = degrees if isinstance(degrees, Mapping) else dict.fromkeys(headers, degrees)
