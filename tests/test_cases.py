@@ -37,6 +37,11 @@ ABOUT_TRACES = {
     *("turns", "witness-cost", "different-values"),
 }
 ABOUT_PATHS = {"paths", "values", "increments", "set", "bump"}
+ABOUT_OVERLAPS = {
+    *("largest-degree", "overlapping", "numbers", "edges", "stops", "runs", "loop-paths", "interesting"),
+    *("bounds", "flow", "probes", "prefixes", "whole-paths", "entered", "returned", "interesting-calls"),
+    *("calls-of-pairs", "call-bounds"),
+}
 
 
 def weights_of(case: Case) -> list[float]:
@@ -59,7 +64,7 @@ def plan_of(case: Case, scheme: str) -> Plan:
 
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_only_known_sections(case: Case) -> None:
-    known = ABOUT_THE_GRAPH | ABOUT_PLANS | ABOUT_COUNTS | ABOUT_PATHS | ABOUT_TRACES
+    known = ABOUT_THE_GRAPH | ABOUT_PLANS | ABOUT_COUNTS | ABOUT_PATHS | ABOUT_TRACES | ABOUT_OVERLAPS
     assert {section.name for section in case.text.sections} <= known
     assert case.text.sections
 

@@ -2,34 +2,44 @@
 
 Sections that a case may have (an edge list is lines like ``A -> B, C``):
 
-``[loop H members|exits]``      the blocks, or the edges out, of the loop with entry H
-``[dominators]``                lines ``B A``: A is the closest dominator of B
-``[weights]``                   edges with the weights that nesting gives them
-``[frequencies WITHIN]``        edges with the frequencies that follow if the weights of the graph are odds
-``[block-frequencies WITHIN]``  blocks with theirs
-``[counters SCHEME]``           the edges, or blocks, that a scheme counts, given the weights of the graph
-``[cost SCHEME]``               what these counters cost
-``[walks]``                     one walk a line, as blocks; cut short if it does not end in EXIT
-``[blocks]``, ``[edges]``       the counts that must come out, whatever counters were used
-``[given]``                     edges with counters, chosen by hand; the counts must follow from them too
-``[open]``                      the edges whose counts do not follow from ``[given]``
-``[hoisted]``                   where counters stand after ``[given]`` is hoisted
-``[pinned]``                    blocks that hoisting must not cross
-``[paths]``, ``[paths context]``  all paths: number, how it starts, blocks, how it ends; ``|`` ends a context
-``[values]``                    the edges of the acyclic graph with the values that number its paths
-``[increments]``                the chords among them with their increments, given the weights of the graph
-``[calls]``                     lines ``B X``: block B ends with a call of graph X, ``?`` of anything
-``[witnesses]``                 lines ``P A t``: the edge P -> A writes the witness t
-``[witness-sets]``              lines ``P A t u EOF``: the witness set of predicate P to A
-``[solved]``                    ``yes`` if these witnesses solve the tracing problem
+``[loop H members|exits]``      the blocks, or the edges out, of the loop with entry H ``[dominators]`` lines
+``B A``: A is the closest dominator of B ``[weights]``                   edges with the weights that nesting
+gives them ``[frequencies WITHIN]``        edges with the frequencies that follow if the weights of the graph
+are odds ``[block-frequencies WITHIN]``  blocks with theirs ``[counters SCHEME]``           the edges, or
+blocks, that a scheme counts, given the weights of the graph ``[cost SCHEME]``               what these
+counters cost ``[walks]``                     one walk a line, as blocks; cut short if it does not end in EXIT
+``[blocks]``, ``[edges]``       the counts that must come out, whatever counters were used ``[given]`` edges
+with counters, chosen by hand; the counts must follow from them too ``[open]``                      the edges
+whose counts do not follow from ``[given]`` ``[hoisted]``                   where counters stand after
+``[given]`` is hoisted ``[pinned]``                    blocks that hoisting must not cross ``[paths]``,
+``[paths context]``  all paths: number, how it starts, blocks, how it ends; ``|`` ends a context ``[values]``
+the edges of the acyclic graph with the values that number its paths ``[increments]``                the
+chords among them with their increments, given the weights of the graph ``[calls]``                     lines
+``B X``: block B ends with a call of graph X, ``?`` of anything ``[witnesses]``                 lines ``P A
+t``: the edge P -> A writes the witness t ``[witness-sets]``              lines ``P A t u EOF``: the witness
+set of predicate P to A ``[solved]``                    ``yes`` if these witnesses solve the tracing problem
 ``[executions]``                lines ``P A EXIT = t EOF``: the blocks of an execution and its trace
 ``[placed]``, ``[tree-first]``  the edges that get a witness, given the weights: blockers first, or last
-``[sufficient]``                witnesses chosen by hand
-``[witness-cost WHICH]``        what ``placed``, ``tree-first``, ``sufficient``, the ``tree`` alone, the
-                                ``optimum`` or the ``optimum-unblocked`` (for one procedure) costs
-``[different-values]``          how many values the witnesses of ``[placed]`` need
+``[sufficient]``                witnesses chosen by hand ``[witness-cost WHICH]``        what ``placed``,
+``tree-first``, ``sufficient``, the ``tree`` alone, the ``optimum`` or the ``optimum-unblocked`` (for one
+procedure) costs ``[different-values]``          how many values the witnesses of ``[placed]`` need
 ``[turns]``                     lines ``A B A = 2 3``: bits that a walk writes, by witnesses and by bits
 ``[set]``, ``[bump]``           all edges that set the register, or bump what it names, each with the number
+``[largest-degree]``            of the overlaps of the loop ``[overlapping]``               lines ``k N``: N
+overlapping paths have exactly the degree k ``[numbers]``                   lines ``k N``: a plan of degree k
+has N counters ``[edges K]``, ``[stops K]``    the edges of the overlapping graph as ``DI A B`` or ``PI A B``,
+and where it stops ``[probes K]``                  the probes of a plan of degree K, on entry and on edges,
+given the weights of nesting ``[runs]``                      lines ``N A B EXIT``: walks that are taken N
+times ``[runs same-counts]``          other walks that a plan of degree 1 counts in the same way
+``[loop-paths]``                lines ``1 A B``: what the loop paths are called ``[interesting]`` lines ``1 2
+N``: how often 1!2 was executed in these runs ``[bounds K]``                  lines ``1 2 L U``: the bounds
+that a plan of degree K leads to ``[flow]``                      lines ``k D R P``: definite, real and
+potential flow ``[prefixes]``                  lines ``1 N A B``: the prefixes of a call, and how often they
+were executed ``[whole-paths]``               the same for paths of a procedure ``[entered]``, ``[returned]``
+lines ``k N``: N overlapping paths of type I, or II, have exactly the degree k ``[interesting-calls]``
+how many interesting paths there are of each type ``[calls-of-pairs]`` lines ``1 2 N``: how often prefix 1 led
+to path 2 of the callee ``[call-bounds K]``             their bounds for degree K, in one line if they are all
+the same (-1: no overlaps)
 """
 
 from __future__ import annotations

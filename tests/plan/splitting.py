@@ -15,18 +15,22 @@ from trodden.plan.routes import PathEnd, PathStart, Route
 
 @dataclass
 class Split:
-    """How often each path was completed or cut short, and the edges that were taken on it."""
+    """How often each path was completed or cut short, and the edges that were taken on it.
+
+    ``sequences`` has the paths of each walk in order, those that were cut short included.
+    """
 
     whole: Counter[Route] = field(default_factory=Counter)
     short: Counter[Route] = field(default_factory=Counter)
     ticks: Counter[Route] = field(default_factory=Counter)
+    sequences: list[list[Route]] = field(default_factory=list)
 
 
 def split(graph: Graph, paths: Paths, walks: Iterable[Sequence[int]]) -> Split:
     """Follow each walk and end a path on every removed edge."""
     found = Split()
     for walk in walks:
-        _Splitting(graph, paths, found).follow(walk)
+        Splitting(graph, paths, found).follow(walk)
     return found
 
 
@@ -59,7 +63,9 @@ def _onward(graph: Graph, without: Collection[int]) -> list[list[int]]:
     ]
 
 
-class _Splitting:
+class Splitting:
+    """One walk that is being split."""
+
     def __init__(self, graph: Graph, paths: Paths, found: Split) -> None:
         self.graph = graph
         self.paths = paths
@@ -72,16 +78,21 @@ class _Splitting:
         self.arrive()
 
     def follow(self, walk: Sequence[int]) -> None:
+        self.found.sequences.append([])
         for edge in walk:
             self.take(edge)
         if self.path.ends is PathEnd.UNWOUND:
-            self.found.short[self.path] += 1
+            self.cut_short()
+
+    def cut_short(self) -> None:
+        self.found.short[self.path] += 1
+        self.found.sequences[-1].append(self.path)
 
     def take(self, edge: int) -> None:
         source, target, _ = self.graph.edges[edge]
         self.ticks += 1
         if source != self.path.blocks[-1]:
-            self.found.short[self.path] += 1
+            self.cut_short()
         elif edge in self.removed:
             self.end(edge, PathEnd.BACK_EDGE if edge in self.paths.back_edges else PathEnd.CUT)
         elif target == self.graph.exit:
@@ -97,6 +108,7 @@ class _Splitting:
     def end(self, edge: int, how: PathEnd) -> None:
         self.path = replace(self.path, edges=(*self.path.edges, edge), ends=how)
         self.found.whole[self.path] += 1
+        self.found.sequences[-1].append(self.path)
         self.found.ticks[self.path] += self.ticks
 
     def start(self, edge: int, target: int) -> None:

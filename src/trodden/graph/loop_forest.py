@@ -46,3 +46,25 @@ class LoopForest:
         """The loop depth of a vertex."""
         inner = self.innermost[vertex]
         return self.loops[inner].depth if inner >= 0 else 0
+
+
+def nesting_intervals(parent: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Number loops so that those inside a loop, and itself, have the numbers ``first[loop] .. last[loop]``.
+
+    A loop comes after its parent.
+    """
+    first = [0] * len(parent)
+    size = [1] * len(parent)
+    for loop in range(len(parent) - 1, -1, -1):
+        if parent[loop] >= 0:
+            size[parent[loop]] += size[loop]
+    outermost = 0
+    free = [0] * len(parent)
+    for loop, around in enumerate(parent):
+        first[loop] = outermost if around < 0 else free[around]
+        if around < 0:
+            outermost += size[loop]
+        else:
+            free[around] += size[loop]
+        free[loop] = first[loop] + 1
+    return first, [start + count - 1 for start, count in zip(first, size, strict=True)]

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.irreducible import forest_by_definition
-from trodden.graph.loop_forest import Loop, LoopForest
+from trodden.graph.loop_forest import Loop, LoopForest, nesting_intervals
 from trodden.graph.loop_nesting import Collapsed, back_edges_by_header, collapse
 from trodden.graph.traverse import DepthFirst, depth_first
 
@@ -64,7 +64,7 @@ def _forest(graph: Graph, latches: dict[int, list[int]], found: Sequence[Collaps
     depth: list[int] = []
     for loop in range(len(headers)):
         depth.append(1 if parent[loop] < 0 else depth[parent[loop]] + 1)
-    exits = _exits(graph, innermost, parent, nested)
+    exits = _exits(graph, innermost, parent)
     loops = tuple(
         Loop(header, tuple(latches[header]), tuple(exits[loop]), parent[loop], depth[loop])
         for loop, header in enumerate(headers)
@@ -73,11 +73,9 @@ def _forest(graph: Graph, latches: dict[int, list[int]], found: Sequence[Collaps
     return LoopForest(loops, tuple(innermost), reducible, of_header, inside, nested)
 
 
-def _exits(
-    graph: Graph, innermost: Sequence[int], parent: Sequence[int], nested: Sequence[Sequence[int]]
-) -> list[list[int]]:
+def _exits(graph: Graph, innermost: Sequence[int], parent: Sequence[int]) -> list[list[int]]:
     """For each loop the edges that leave it; an edge may leave several loops at once."""
-    first, last = _intervals(parent, nested)
+    first, last = nesting_intervals(parent)
     exits: list[list[int]] = [[] for _ in parent]
     for index, edge in enumerate(graph.edges):
         if edge.kind is not EdgeKind.FLOW:
@@ -87,22 +85,3 @@ def _exits(
             exits[loop].append(index)
             loop = parent[loop]
     return exits
-
-
-def _intervals(parent: Sequence[int], nested: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Number the loops so that those inside a loop have the numbers ``first[loop] .. last[loop]``."""
-    first = [0] * len(parent)
-    size = [1] * len(parent)
-    for loop in range(len(parent) - 1, -1, -1):
-        if parent[loop] >= 0:
-            size[parent[loop]] += size[loop]
-    free = 0
-    for loop in range(len(parent)):
-        if parent[loop] < 0:
-            first[loop] = free
-            free += size[loop]
-        inner_free = first[loop] + 1
-        for inner in nested[loop]:
-            first[inner] = inner_free
-            inner_free += size[inner]
-    return first, [start + count - 1 for start, count in zip(first, size, strict=True)]

@@ -93,7 +93,7 @@ def interpret_paths(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> PathTall
     """
     recorded = PathTally([0] * plan.slots, {}, {})
     for walk in walks:
-        activation = _Activation(graph, plan, recorded)
+        activation = Activation(graph, plan, recorded)
         activation.begin()
         for index in walk:
             activation.take(index)
@@ -102,7 +102,7 @@ def interpret_paths(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> PathTall
     return recorded
 
 
-class _Activation:
+class Activation:
     """One activation: counters are shared; register, saved values, clock and trip counts are its own."""
 
     def __init__(self, graph: Graph, plan: Plan, recorded: PathTally) -> None:
@@ -110,7 +110,7 @@ class _Activation:
         self._graph = graph
         self._plan = plan
         self._recorded = recorded
-        self._register: int | None = None
+        self.register: int | None = None
         self._saved: dict[int, int] = {}
         self._now = self._started = 0
         self._trips = {
@@ -122,8 +122,8 @@ class _Activation:
 
     def begin(self) -> None:
         """Control enters the procedure."""
-        self._fire(self._plan.on_entry)
-        self._fire(self._plan.on_blocks.get(self.block, ()))
+        self.fire(self._plan.on_entry)
+        self.fire(self._plan.on_blocks.get(self.block, ()))
 
     def take(self, index: int) -> None:
         """Control takes an edge."""
@@ -131,51 +131,62 @@ class _Activation:
         probes = self._plan.on_edges.get(index, ())
         if source != self.block:
             self.cut_short()
-            probes = [probe for probe in probes if not isinstance(probe, Bump | BumpAt)]
+            probes = [probe for probe in probes if not self.counts(probe)]
         for back_edge in self._trips:
             if index == back_edge:
                 self._trips[back_edge] += 1
             elif target == self._graph.edges[back_edge].dst:
                 self._trips[back_edge] = 0
         self._now += 1
-        self._fire(probes)
+        self.fire(probes)
         self.block = target
-        self._fire(self._plan.on_blocks.get(target, ()))
+        self.fire(self._plan.on_blocks.get(target, ()))
 
     def cut_short(self) -> None:
         """Control is lost in a block."""
         if self._plan.paths is not None:
-            key = self.block, self._register
+            key = self.block, self.register
             self._recorded.prefixes[key] = self._recorded.prefixes.get(key, 0) + 1
 
-    def _fire(self, probes: Sequence[Probe]) -> None:
+    def counts(self, probe: Probe) -> bool:
+        """Whether a probe belongs to the end of a path, which a jump to behind a call does not execute."""
+        return isinstance(probe, Bump | BumpAt)
+
+    def fire(self, probes: Sequence[Probe]) -> None:
+        """Execute some probes."""
         for probe in probes:
-            match probe:
-                case Count(slot):
-                    self._recorded.counters[slot] += 1
-                case AddTripCount(slot, back_edge):
-                    self._recorded.counters[slot] += self._trips[back_edge]
-                case Set(value):
-                    self._register = value % WORD
-                case Add(value):
-                    self._register = (self._held() + value) % WORD
-                case Bump(value):
-                    self._bump((self._held() + value) % WORD)
-                case BumpAt(path):
-                    self._bump(path)
-                case Save(loop):
-                    self._saved[loop] = self._held()
-                case Restore(loop, value):
-                    self._register = (self._saved[loop] + value) % WORD
-                case StartClock():
-                    self._started = self._now
+            self.execute(probe)
 
-    def _held(self) -> int:
-        if self._register is None:
+    def execute(self, probe: Probe) -> None:
+        """Execute one probe."""
+        match probe:
+            case Count(slot):
+                self._recorded.counters[slot] += 1
+            case AddTripCount(slot, back_edge):
+                self._recorded.counters[slot] += self._trips[back_edge]
+            case Set(value):
+                self.register = value % WORD
+            case Add(value):
+                self.register = (self.held() + value) % WORD
+            case Bump(value):
+                self.bump((self.held() + value) % WORD)
+            case BumpAt(path):
+                self.bump(path)
+            case Save(loop):
+                self._saved[loop] = self.held()
+            case Restore(loop, value):
+                self.register = (self._saved[loop] + value) % WORD
+            case StartClock():
+                self._started = self._now
+
+    def held(self) -> int:
+        """The path register."""
+        if self.register is None:
             raise ValueError(f"{self._graph.name}: the register is used before it is set")
-        return self._register
+        return self.register
 
-    def _bump(self, path: int) -> None:
+    def bump(self, path: int) -> None:
+        """Count a path."""
         paths = self._plan.paths
         if paths is None or path >= paths.number:
             raise ValueError(f"{self._graph.name}: there is no path {path}")

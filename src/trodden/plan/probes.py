@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from trodden.plan.overlap_probes import OverlapProbe, Overlaps
+
 WORD = 1 << 64
 """The path register is a word of the machine: its arithmetic wraps around here."""
 
@@ -133,7 +135,9 @@ class EmitTripCount:
 
 TraceProbe = EmitEntry | EmitRegion | EmitRegionAt | EmitWitness | EmitBits | FlushBits | EmitTripCount
 
-Probe = Count | AddTripCount | Set | Add | Bump | BumpAt | Save | Restore | StartClock | TraceProbe
+Probe = (
+    Count | AddTripCount | Set | Add | Bump | BumpAt | Save | Restore | StartClock | TraceProbe | OverlapProbe
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +224,7 @@ class Plan:
     counters after the measures are theirs: first one per path, then, if timed, another one per path.
     ``on_entry`` are the probes on entry to the procedure.  ``free`` are chords without a counter (removed
     by the heuristic of BL94 Figure 11): block counts follow without it, the counts of those edges do not.
+    With ``overlaps`` the number of ``paths`` is that of the overlapping paths and of those not extended.
     """
 
     scheme: str
@@ -230,6 +235,7 @@ class Plan:
     on_entry: Sequence[Probe] = ()
     paths: Paths | None = None
     trace: Trace | None = None
+    overlaps: Overlaps | None = None
 
     @property
     def counts_nothing(self) -> bool:

@@ -28,6 +28,7 @@ from trodden.plan.probes import (
     Set,
     StartClock,
     Trace,
+    TraceProbe,
 )
 from trodden.program.checked import ColumnError, columns, ints, same_length, text, whole
 from trodden.program.trace_codec import (
@@ -168,6 +169,8 @@ def _probes_to_columns(probes: Mapping[int, Sequence[Probe]]) -> list[list[int]]
 
 def _code(probe: Probe) -> tuple[int, int]:
     """A probe as operand and operation, which is negative unless the trips of a back edge are added."""
+    if isinstance(probe, TraceProbe):
+        return trace_probe_to_code(probe)
     match probe:
         case Count(slot):
             return slot, _COUNT
@@ -188,7 +191,7 @@ def _code(probe: Probe) -> tuple[int, int]:
         case StartClock():
             return 0, _CLOCK
         case _:
-            return trace_probe_to_code(probe)
+            raise TypeError(f"{type(probe).__name__} has no stored form")
 
 
 class _ProbeReader:

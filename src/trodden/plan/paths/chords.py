@@ -21,6 +21,9 @@ from trodden.plan.paths.dag import ArcKind, Dag
 _FREE = -1.0
 """A removed edge carries a probe in any case, which the dummy arc shares: such arcs enter the tree last."""
 
+_NO_PLACE = math.inf
+"""Where an overlap has stopped nothing is executed that could add: such arcs enter the tree first."""
+
 
 @dataclass(frozen=True)
 class Increments:
@@ -55,8 +58,10 @@ def _cost(dag: Dag, number: int, weights: Sequence[float]) -> float:
     """How often the probe of an arc would be executed."""
     arc = dag.arcs[number]
     match arc.kind:
-        case ArcKind.REAL:
+        case ArcKind.REAL | ArcKind.AHEAD:
             return weights[arc.of]
+        case ArcKind.STOP:
+            return _NO_PLACE
         case ArcKind.ENTRY:
             return weights[dag.graph.closing]
         case ArcKind.PASS:

@@ -36,14 +36,22 @@ class ArcKind(Enum):
     CALL = "call"
     PASS = "pass"
     SURROGATE = "surrogate"
+    OVERLAP = "overlap"
+    AHEAD = "ahead"
+    STOP = "stop"
+
+
+BEHIND = frozenset({ArcKind.OVERLAP, ArcKind.AHEAD, ArcKind.STOP})
+"""The arcs of overlaps, which follow a path instead of being part of it (:mod:`trodden.plan.overlapping`)."""
 
 
 class Arc(NamedTuple):
     """An edge of the acyclic graph.
 
-    ``of`` is the edge of the procedure for REAL and END; otherwise the vertex that ENTRY, START, PASS,
-    SURROGATE and CALL belong to.  CALL, from a block to EXIT, is only in the graphs of regions
-    (:mod:`trodden.plan.trace.region_graph`).
+    ``of`` is the edge of the procedure for REAL, END, OVERLAP and AHEAD; otherwise the vertex that ENTRY,
+    START, PASS, SURROGATE, CALL and STOP belong to.  CALL, from a block to EXIT, is only in the graphs of
+    regions (:mod:`trodden.plan.trace.region_graph`); OVERLAP, AHEAD and STOP only in those of overlapping
+    paths (:mod:`trodden.plan.overlapping.path_graph`).
     """
 
     src: int

@@ -24,6 +24,10 @@ LARGEST = 2**63 - 1
 """No plan has more paths than this: numbers have to fit a register."""
 
 
+_ON_PATHS = frozenset({ArcKind.REAL, ArcKind.END, ArcKind.OVERLAP})
+"""The arcs that are edges of a path; it ends on those of the other kinds than REAL."""
+
+
 class Successor(NamedTuple):
     """A successor of a block: edge, target, value, and how the path ends on the edge if it does."""
 
@@ -163,7 +167,7 @@ class Numbering(ArcValues):
             arc = dag.arcs[number]
             if arc.kind is ArcKind.SURROGATE:
                 reentries.append(len(blocks))
-            if arc.kind is ArcKind.REAL or arc.kind is ArcKind.END:
+            if arc.kind in _ON_PATHS:
                 edges.append(arc.of)
             if arc.dst < last:
                 blocks.append(arc.dst)
@@ -197,6 +201,6 @@ class Numbering(ArcValues):
 
     def _ends(self, number: int) -> PathEnd | None:
         arc = self.dag.arcs[number]
-        if arc.kind is ArcKind.END:
+        if arc.kind is not ArcKind.REAL and arc.kind in _ON_PATHS:
             return PathEnd.BACK_EDGE if arc.of in self.dag.back_edges else PathEnd.CUT
         return PathEnd.EXIT if arc.dst == self.graph.exit else None

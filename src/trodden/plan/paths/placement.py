@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from trodden.plan.overlap_probes import StartOverlap, StartOverlapAt
 from trodden.plan.paths.arc_values import ArcValues
 from trodden.plan.paths.chords import Increments
-from trodden.plan.paths.dag import ArcKind, Dag
+from trodden.plan.paths.dag import BEHIND, ArcKind, Dag
 from trodden.plan.probes import Add, Bump, BumpAt, Probe, Restore, Save, Set, StartClock
 
 
@@ -84,6 +85,8 @@ class _Placement:
         while work:
             for number in dag.outs[work.pop()]:
                 target = dag.arcs[number].dst
+                if dag.arcs[number].kind in BEHIND:
+                    continue
                 if number in self.chords:
                     self.sets[number] = self.chords[number]
                 elif len(dag.ins[target]) == 1 and not self.timed:
@@ -98,6 +101,8 @@ class _Placement:
         while work:
             for number in dag.ins[work.pop()]:
                 source = dag.arcs[number].src
+                if dag.arcs[number].kind in BEHIND:
+                    continue
                 if number in self.chords:
                     self.bumps[number] = self.chords[number]
                 elif len(dag.outs[source]) == 1 and self._may_be_counted_before(source):
@@ -132,7 +137,7 @@ class _Placement:
                     starts[arc.of] = clock + probes + self._arriving(arc.of)
                 case ArcKind.SURROGATE:
                     surrogates[arc.of] = clock + probes
-                case ArcKind.END:
+                case ArcKind.END | ArcKind.OVERLAP:
                     ends[arc.of] = probes
                 case ArcKind.CALL:
                     on_blocks[arc.of] = probes
@@ -156,6 +161,12 @@ class _Placement:
         if number in self.bumps:
             bump = self.bumps[number]
             return [Bump(signed(bump)) if constant is None else BumpAt((constant + bump) % 2**64)]
+        if arc.kind is ArcKind.OVERLAP:
+            return [
+                StartOverlap(signed(increment), 0, 1)
+                if constant is None
+                else StartOverlapAt((constant + increment) % 2**64, 0, 1)
+            ]
         if number in self.sets:
             return [Set(signed(self.sets[number]))]
         if arc.kind is ArcKind.SURROGATE:

@@ -14,7 +14,7 @@ from trodden.plan.paths.cutting import choose_cuts, cuts_for_single_prefixes, lo
 from trodden.plan.paths.dag import Dag, build_dag
 from trodden.plan.paths.limits import DEFAULT_LIMIT, DENSE
 from trodden.plan.paths.numbering import LARGEST, Numbering, count_dag_paths
-from trodden.plan.paths.placement import place_probes, single_prefixes
+from trodden.plan.paths.placement import PlacedProbes, place_probes, single_prefixes
 from trodden.plan.paths.unused import drop_unused
 from trodden.plan.probes import (
     AddTripCount,
@@ -54,9 +54,38 @@ def path_plan(
     from the block alone.  ``resume_edges`` are those after calls that return twice.  The trip count of a self
     loop is taken from ``countable_loops`` where that is cheaper than counting.
     """
+    paths, dag = choose_paths(
+        graph,
+        weights,
+        limit=limit,
+        may_be_cut_short=may_be_cut_short,
+        stack_slots=stack_slots,
+        resume_edges=resume_edges,
+        context=context,
+        rule=rule,
+    )
+    paths = replace(paths, timed=timed)
+    numbering = Numbering(graph, paths, dag=dag)
+    placed = place_probes(numbering, chord_increments(numbering, weights), may_be_cut_short, timed)
+    placed = drop_unused(dag, placed, set(may_be_cut_short) - single_prefixes(numbering).keys())
+    paths = replace(paths, number=numbering.number, dense=numbering.number <= dense)
+    return with_self_loops(graph, Plan("paths", (), paths=paths), placed, weights, countable_loops)
+
+
+def choose_paths(
+    graph: Graph,
+    weights: Sequence[float],
+    *,
+    limit: int | None = DEFAULT_LIMIT,
+    may_be_cut_short: Collection[int] = frozenset(),
+    stack_slots: bool = True,
+    resume_edges: Sequence[int] = (),
+    context: bool = False,
+    rule: str = "cheapest",
+) -> tuple[Paths, Dag]:
+    """On which edges paths end, and their acyclic graph; the arguments are those of :func:`path_plan`."""
     search = depth_first(graph)
-    loops = {edge for edge in search.back_edges if graph.edges[edge].src == graph.edges[edge].dst}
-    back_edges = tuple(sorted(search.back_edges - loops))
+    back_edges = tuple(sorted(e for e in search.back_edges if graph.edges[e].src != graph.edges[e].dst))
     resumed = tuple(sorted(set(resume_edges)))
     most = LARGEST if limit is None else min(limit, LARGEST)
 
@@ -73,19 +102,37 @@ def path_plan(
     if count_dag_paths(dag, most) > most:
         cuts = sorted({*cuts, *choose_cuts(dag, weights, most, rule)})
         dag = without(cuts)
-    paths = Paths(0, back_edges, tuple(cuts), resumed, context, timed=timed)
-    numbering = Numbering(graph, paths, dag=dag)
-    placed = place_probes(numbering, chord_increments(numbering, weights), may_be_cut_short, timed)
-    placed = drop_unused(dag, placed, set(may_be_cut_short) - single_prefixes(numbering).keys())
+    return Paths(0, back_edges, tuple(cuts), resumed, context), dag
+
+
+def with_self_loops(
+    graph: Graph,
+    plan: Plan,
+    placed: PlacedProbes,
+    weights: Sequence[float],
+    countable_loops: Sequence[CountableLoop],
+) -> Plan:
+    """A plan for paths with these probes, and with counters for the self loops that are part of no path."""
+    assert plan.paths is not None
+    resumed = frozenset(plan.paths.resume_edges)
+    loops = [
+        edge
+        for edge in sorted(depth_first(graph).back_edges - resumed)
+        if graph.edges[edge].src == graph.edges[edge].dst
+    ]
     counting = _SelfLoops(graph, weights)
-    counting.count(sorted(loops - dag.removed), countable_loops, frozenset(resumed))
+    counting.count(loops, countable_loops, resumed)
     on_edges = {
         edge: (*counting.on_edges.get(edge, ()), *placed.on_edges.get(edge, ()))
         for edge in sorted({*placed.on_edges, *counting.on_edges})
     }
-    paths = replace(paths, number=numbering.number, dense=numbering.number <= dense)
-    measures = tuple(counting.measures)
-    return Plan("paths", measures, on_edges, counting.on_blocks, on_entry=tuple(placed.on_entry), paths=paths)
+    return replace(
+        plan,
+        measures=tuple(counting.measures),
+        on_edges=on_edges,
+        on_blocks=counting.on_blocks,
+        on_entry=tuple(placed.on_entry),
+    )
 
 
 class _SelfLoops:

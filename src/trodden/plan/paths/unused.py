@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from trodden.plan.overlap_probes import StartOverlap
 from trodden.plan.paths.dag import Dag
 from trodden.plan.paths.placement import PlacedProbes, signed
 from trodden.plan.probes import Add, Bump, Probe, Restore, Save, Set
@@ -15,18 +16,18 @@ from trodden.plan.probes import Add, Bump, Probe, Restore, Save, Set
 def drop_unused(dag: Dag, placed: PlacedProbes, needed: Collection[int]) -> PlacedProbes:
     """Drop the probes whose result is not used.
 
-    The register is live before bumps that read it and in the ``needed`` blocks.  Paths end on removed edges,
-    so one pass over the blocks in reverse topological order computes liveness.
+    The register is live before bumps and starts of overlaps that read it and in the ``needed`` blocks.  Paths
+    end on removed edges, so one pass over the blocks in reverse topological order computes liveness.
     """
     kept: dict[int, list[Probe]] = {}
-    wanted_before: dict[int, bool] = {edge: _has_bump(placed.on_edges[edge]) for edge in dag.removed}
+    wanted_before: dict[int, bool] = {edge: _reads(placed.on_edges[edge]) for edge in dag.removed}
     on_entry: list[Probe] = []
     for vertex in reversed(dag.order):
         if vertex > dag.graph.exit:
             continue
         leaving = dag.graph.out_edges[vertex]
         wanted = vertex in needed or any(wanted_before.get(edge, False) for edge in leaving)
-        wanted |= _has_bump(placed.on_blocks.get(vertex, ()))
+        wanted |= _reads(placed.on_blocks.get(vertex, ()))
         restored: set[int] = set()
         arriving = [edge for edge in dag.graph.in_edges[vertex] if edge in placed.on_edges]
         for edge in sorted(arriving, key=lambda edge: not dag.returns_in_context(edge)):
@@ -40,8 +41,8 @@ def drop_unused(dag: Dag, placed: PlacedProbes, needed: Collection[int]) -> Plac
     return PlacedProbes(kept, on_entry, placed.on_blocks)
 
 
-def _has_bump(probes: Sequence[Probe]) -> bool:
-    return any(isinstance(probe, Bump) for probe in probes)
+def _reads(probes: Sequence[Probe]) -> bool:
+    return any(isinstance(probe, Bump | StartOverlap) for probe in probes)
 
 
 def _useful(probes: Sequence[Probe], wanted: bool, restored: set[int]) -> tuple[list[Probe], bool]:
@@ -52,7 +53,7 @@ def _useful(probes: Sequence[Probe], wanted: bool, restored: set[int]) -> tuple[
     kept: list[Probe] = []
     for probe in reversed(probes):
         match probe:
-            case Bump():
+            case Bump() | StartOverlap():
                 wanted = True
             case Set(value):
                 if not wanted:

@@ -31,6 +31,7 @@ from trodden.plan.probes import (
     Set,
     StartClock,
 )
+from trodden.report.graph.overlap_text import overlap_text, signed_text
 from trodden.report.graph.path_plan import PathPlan
 
 
@@ -146,19 +147,19 @@ def probe_text(probe: Probe) -> str:
         case Add(value):
             return f"r{'-' if value < 0 else '+'}={abs(value)}"
         case Bump(add):
-            return f"count[r{_signed(add)}]++"
+            return f"count[r{signed_text(add)}]++"
         case BumpAt(path):
             return f"count[{path}]++"
         case Save(slot):
             return f"s{slot}=r"
         case Restore(slot, add):
-            return f"r=s{slot}{_signed(add)}"
+            return f"r=s{slot}{signed_text(add)}"
         case StartClock():
             return "clock"
         case EmitEntry():
             return "write entry"
         case EmitRegion(add):
-            return f"write r{_signed(add)}"
+            return f"write r{signed_text(add)}"
         case EmitRegionAt(number):
             return f"write {number}"
         case EmitWitness(witness):
@@ -169,10 +170,8 @@ def probe_text(probe: Probe) -> str:
             return "write b" if forced else "write b if long"
         case EmitTripCount():
             return "write trips"
-
-
-def _signed(value: int) -> str:
-    return f"{value:+}" if value else ""
+        case _:
+            return overlap_text(probe)
 
 
 def weight_text(weight: float | None) -> str:

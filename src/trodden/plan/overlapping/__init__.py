@@ -1,0 +1,1 @@
+"""Paths that overlap: what is executed across back edges, calls and returns (TZG04)."""
