@@ -103,7 +103,7 @@ def test_each_process_has_its_own_counts(forked: Path) -> None:
 def test_the_last_lines_before_the_end_are_shown(crashed: Path) -> None:
     (thread,) = _report(crashed)["threads"]
     lines = [(each["function"], each["line"], each["depth"], each["times"]) for each in thread["lines"]]
-    turn = [("main", 6, 0, 2), ("main", 7, 0, 1), ("divide", 2, 1, 1), ("main", 7, 0, 1)]
+    turn = [("main", 6, 0, 1), ("main", 7, 0, 1), ("divide", 2, 1, 1), ("main", 7, 0, 1)]
     assert lines == [*turn, *turn, *turn][-12:-1][-10:]
     assert thread["lines"][-1]["text"] == "return a / b;"
     assert all(each["exact"] for each in thread["lines"])
@@ -169,3 +169,36 @@ def test_a_trace_gives_weights_to_functions_that_are_traced_again(crashed: Path)
     weights = weights_from(str(crashed))(graph, "divide")
     assert weights is not None
     assert weights[graph.closing] == 4
+
+
+ENDS = """\
+#include <stdlib.h>
+#include <signal.h>
+#include <unistd.h>
+static void (*quit)(int) = exit;
+int main(int argc, char **argv) {
+    switch (argc) {
+    case 1: quit(3); break;
+    case 2: if (argc && argv[1]) kill(getpid(), SIGTERM);
+        break;
+    case 3: execl("/bin/true", "true", (char *)0);
+        break;
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize(("arguments", "last"), [((), 7), (("1",), 8), (("1", "2"), 10)])
+def test_nothing_behind_a_call_that_ends_the_process_is_shown(
+    arguments: tuple[str, ...], last: int, level: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.c").write_text(ENDS)
+    trodden(
+        "run", "-q", "--profile", "trace", "-o", "a.trod", "a.c", level, "-g", "--", *arguments, cwd=tmp_path
+    )
+    rows = must("replay", "a.trod", "--format", "json", cwd=tmp_path).splitlines()
+    assert [json.loads(row)["line"] for row in (rows[0], rows[-1])] == [6, last]
+    for process in _report(tmp_path / "a.trod").get("threads", ()):
+        assert [(row["line"], row["times"]) for row in process["lines"]] == [(6, 1), (last, 1)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trodden.collect.binary.program import Program
 from trodden.collect.early_ends import EarlyEndFinder, LocatorOf
 from trodden.collect.endings import StoppedFrame
-from trodden.collect.rawfile.model import Raw
+from trodden.collect.rawfile.model import Ending, Raw
 from trodden.collect.trace.chunks import ProcessTrace, read_chunks
 
 
@@ -30,6 +30,6 @@ def traced_run(raw: Raw, modules: Mapping[int, Program], locator_of: LocatorOf) 
     """The trace of a process, if it has recorded one."""
     if raw.trace is None:
         return None
-    interrupted = any(frame.interrupted for frame in raw.frames)
-    active = EarlyEndFinder(modules, locator_of).active(raw, with_source=interrupted)
+    midway = raw.ending in (Ending.SIGNAL, Ending.EXEC) or any(frame.interrupted for frame in raw.frames)
+    active = EarlyEndFinder(modules, locator_of).active(raw, with_source=midway)
     return TracedRun(raw, modules, active.stacks, read_chunks(raw.path))

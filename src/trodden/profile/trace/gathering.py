@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from trodden.collect.binary.program import Program
 from trodden.collect.endings import Process, StoppedFrame
@@ -65,7 +65,7 @@ def gather_traces(
                 modules=modules,
                 chunks=tuple(_stored(chunk, writer) for chunk in run.trace.chunks),
                 ends={thread: tuple(_last_frames(frames, firsts)) for thread, frames in run.stacks.items()},
-                interrupted=dict(_interruptions(run)),
+                interrupted=dict(_interruptions(run, {unit.id: unit for unit in units})),
                 messages=tuple(_messages(run)),
             )
         )
@@ -104,15 +104,23 @@ def _last_frames(frames: Iterable[StoppedFrame], firsts: dict[str, int]) -> Iter
             yield LastFrame(number, frame.block, frame.interrupted, frame.register)
 
 
-def _interruptions(run: TracedRun) -> Iterable[tuple[int, Interruption]]:
-    """Where the threads were whose innermost frame was at any instruction."""
+def _interruptions(run: TracedRun, units: Mapping[str, UnitFacts]) -> Iterable[tuple[int, Interruption]]:
+    """Where the threads were whose innermost frame was in the middle of a block."""
     for thread, frames in run.stacks.items():
         for frame in frames[:1]:
-            known = frame.position is not None and frame.position < 0
-            if frame.interrupted and (known or frame.source):
+            reached = _lines_reached(frame, units[frame.unit])
+            if reached is not None or frame.source:
                 file, line = (frame.source[0].file, frame.source[0].line) if frame.source else ("", 0)
-                reached = -1 - frame.position if known and frame.position is not None else None
                 yield thread, Interruption(file, line, reached)
+
+
+def _lines_reached(frame: StoppedFrame, unit: UnitFacts) -> int | None:
+    """How many lines of its block a frame has reached, if that is known; only lines whose number is known."""
+    if frame.block is None or frame.position is None:
+        return None
+    block = unit.functions[frame.function].blocks[frame.block]
+    at = block.line_at(frame.position)
+    return None if at is None else sum(ref.line > 0 for ref in block.lines[: at + 1])
 
 
 def _messages(run: TracedRun) -> Iterable[str]:

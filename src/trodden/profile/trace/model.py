@@ -79,10 +79,10 @@ class LastFrame:
 
 @dataclass(frozen=True, slots=True)
 class Interruption:
-    """Where in its last block a thread was interrupted for good: at an instruction of a line of a file.
+    """Where in its last block a thread has ended: at an instruction of a line of a file, or in a call there.
 
-    ``reached`` is how many of the block's lines control had reached, if that is known: it is where code was
-    not optimised.
+    ``reached`` is how many of the block's lines control had reached, if that is known: it is for calls, and
+    where code was not optimised.
     """
 
     file: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,7 @@ MOST_BLOCKS = 1 << 17
 class LineRow:
     """A line that was executed ``times`` times in a row; ``exact`` is false if that may be more.
 
+    It may have several blocks, so that it was executed as often as that of them that was most often.
     ``depth`` is the number of active functions with probes below its own.  ``text`` is ``None`` if the source
     is not available.
     """
@@ -40,6 +42,7 @@ class LineRow:
 def last_lines(thread: ThreadTrace, index: SourceIndex, most: int) -> tuple[LineRow, ...]:
     """At most so many lines, the oldest first; of the last block only those that control had reached."""
     found: list[LineRow] = []
+    by_block = Counter[str]()
     blocks = 0
 
     def counted() -> Iterator[ThreadEvent]:
@@ -56,10 +59,11 @@ def last_lines(thread: ThreadTrace, index: SourceIndex, most: int) -> tuple[Line
             continue
         text = index.text(each.file, each.line)
         row = LineRow(each.function, each.depth, each.file, each.line, text, 1 + each.again)
-        if found and replace(row, times=found[-1].times) == found[-1]:
-            found[-1] = replace(row, times=row.times + found[-1].times)
-        elif len(found) == most:
-            break
-        else:
+        if not found or replace(row, times=found[-1].times) != found[-1]:
+            if len(found) == most:
+                break
             found.append(row)
+            by_block.clear()
+        by_block[each.block] += row.times
+        found[-1] = replace(row, times=max(by_block.values()))
     return tuple(reversed(found))
