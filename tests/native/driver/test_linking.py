@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from iced_x86 import Decoder, EncodingKind
 
 from tests.native.building import execute, must, run, trodden
 from trodden.native.driver.linking.linker_flags import for_embedded_linker, for_other_linker
@@ -201,3 +202,26 @@ def test_a_library_that_is_missing_from_the_cache_is_made_again(tmp_path: Path) 
     assert trodden("cc", "main.c", "-o", "second", cwd=tmp_path, env=environment).returncode == 0
     assert os.path.exists(library)
     assert execute(["./second"], tmp_path).returncode == 0
+
+
+STREAMS = """#include <iostream>
+int main() {
+    try {
+        throw 3;
+    } catch (int value) {
+        std::cout << value << std::endl;
+    }
+}
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="instructions of x86-64")
+def test_libraries_of_the_toolchain_run_on_every_processor(tmp_path: Path) -> None:
+    (tmp_path / "a.cpp").write_text(STREAMS)
+    must("c++", "a.cpp", "-o", "a", cwd=tmp_path)
+    with (tmp_path / "a").open("rb") as stream:
+        text = ELFFile(stream).get_section_by_name(".text")
+        assert text is not None
+        decoder = Decoder(64, text.data(), ip=text["sh_addr"])
+        kinds = {instruction.op_code().encoding for instruction in decoder}
+    assert kinds == {EncodingKind.LEGACY}

@@ -29,6 +29,7 @@ _CXX_LIBRARIES = frozenset({"-lc++", "-lc++abi", "-lstdc++"})
 _UNWINDERS = frozenset({"-lunwind", "-lgcc_s", "-lgcc_eh"})
 _COMPILER_LIBRARY = "-lcompiler_rt"
 _MACHINE_FLAGS = ("-m32", "-m64", "-mx32", "-march=", "-mcpu=", "-mabi=", "-mfloat-abi=", "-mthumb", "-marm")
+_PROCESSOR = ("-march=", "-mcpu=")
 _LOCAL = "/usr/local/lib"
 
 
@@ -74,6 +75,9 @@ def _kind(cxx: bool, flags: frozenset[str], words: Sequence[str]) -> Kind:
     kind += ["-dynamic"] if "-dynamic" in flags else []
     kind += ["-lunwind"] if flags & _UNWINDERS and libstdcxx.FLAG not in flags else []
     kind += [word for word in words if word.startswith(_MACHINE_FLAGS)]
+    if not any(word.startswith(_PROCESSOR) for word in words):
+        # zig would build its libraries for the processor of this machine, and the program might run on no other.
+        kind.append("-mcpu=baseline")
     kind += runtimes(words)
     return Kind((cxx and _NO_CXX not in flags) or _names_libcxx(flags), tuple(kind))
 
