@@ -40,6 +40,7 @@ CASES = {
     "exits": Case(((0, "exact_exits.c"),), 33, arguments=("33",)),
     "ends": Case(((0, "exact_ends.cpp"),), 9),
     "throws": Case(((0, "exact_throws.cpp"),), 25),
+    "inlined": Case(((0, "exact_inlined.cpp"),), 11),
     "jumps": Case(((0, "exact_jumps.c"),), 37, flags=("-pthread",)),
     "threads": Case(((0, "exact_threads.c"),), 30, flags=("-pthread",)),
     "shared": Case(((0, "shared_one.cpp"), (1, "shared_two.cpp"), (2, "shared.h")), 58),
