@@ -150,7 +150,7 @@ def test_nested_handlers(program: Path, tmp_path: Path) -> None:
     ids=["own", "alternate", "nested"],
 )
 def test_a_jump_out_of_handlers(program: Path, tmp_path: Path, mode: str, levels: int) -> None:
-    """Their chunks end; the code that they have interrupted leaves its call, and goes on with other frames."""
+    """Their chunks end; the code that they have interrupted leaves its call, and others go on."""
     times = 40
     chunks = trace_of(_run(program, tmp_path, mode, "0", str(times)).raw).chunks
     found = _all_records(chunks)
