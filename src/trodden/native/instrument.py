@@ -17,6 +17,7 @@ from trodden.native.ir.module import cut_module
 from trodden.native.ir.strip_debug import strip_declarations, strip_definition
 from trodden.native.lower.early_labels import label_calls
 from trodden.native.lower.ifunc_resolvers import with_runtime_calls
+from trodden.native.lower.inlined_unwinding import mark_unwinding
 from trodden.native.lower.lower import FunctionInUnit, lower
 from trodden.native.lower.module_globals import finish_module
 from trodden.native.lower.unit import UnitLowering
@@ -70,6 +71,8 @@ def instrument(
         functions.append(reader.facts(function, planned.plan, slots, lowered.registers, cloned.clones))
         slots += lowered.slots
         called |= lowered.called
+    if options.stage == "early" and options.call_sites:
+        definitions = [mark_unwinding(definition) for definition in definitions]
     module.definitions = definitions
     sites = unit.call_sites if functions else ()
     facts, record = identified(reader.unit(tuple(functions), slots, sites), tag)

@@ -25,7 +25,7 @@ PACKED_MAGIC = b"TRODTRZ1"
 HEADER_SIZE = 96
 FRAME_SIZE = 16
 SPOOL_HEADER_SIZE = 32
-MOST_FRAMES = 512
+MOST_FRAMES = 8192
 MOST_RECORDS = 1 << 20
 """No chunk has more; what says so is damaged."""
 

@@ -2,7 +2,8 @@
 
 Every line that stands alone with its ``HIT();`` is compared, at any level of optimisation.  A signal handler
 is in the trace behind the last record of the code that it has interrupted, which may have executed more
-blocks since.  So its lines are compared apart from those of that code.
+blocks since.  So its lines are compared apart from those of that code, and those of the function that both
+jump by apart from either.
 """
 
 from __future__ import annotations
@@ -106,21 +107,27 @@ class _Chosen:
             for index, line in enumerate(text.splitlines(), 1)
             if ALONE.match(line)
         }
-        handlers = frozenset(
-            alone & {line for n, text in enumerate(texts) for line in _handler_lines(n, text)}
-        )
+        self.kinds = {"order": frozenset(alone)}
         if program.features.signals:
-            self.kinds = {"order": frozenset(alone) - handlers, "order in handlers": handlers}
-        else:
-            self.kinds = {"order": frozenset(alone)}
+            handlers, jumps = (alone & set(_lines_of(texts, each)) for each in (_HANDLER, _LEFT))
+            shared = jumps if any(_JUMPING in text for text in texts) else set()
+            self.kinds = {
+                "order": frozenset(alone - handlers - shared),
+                "order in handlers": frozenset(handlers),
+                "jumps": frozenset(shared),
+            }
 
 
-def _handler_lines(number: int, text: str) -> Iterator[Line]:
-    """Those of handlers, and of what they jump out by."""
-    inside, jumping = False, _JUMPING in text
+def _lines_of(texts: Sequence[str], header: re.Pattern[str]) -> Iterator[Line]:
+    """Those of some functions."""
+    for number, text in enumerate(texts):
+        yield from _lines_in(number, text, header)
+
+
+def _lines_in(number: int, text: str, header: re.Pattern[str]) -> Iterator[Line]:
+    inside = False
     for index, line in enumerate(text.splitlines(), 1):
-        starts = bool(_HANDLER.match(line)) or (jumping and bool(_LEFT.match(line)))
-        inside = starts or (inside and line != "}")
+        inside = bool(header.match(line)) or (inside and line != "}")
         if inside:
             yield number, index
 

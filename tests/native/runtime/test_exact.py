@@ -40,6 +40,8 @@ CASES = {
     "exits": Case(((0, "exact_exits.c"),), 33, arguments=("33",)),
     "ends": Case(((0, "exact_ends.cpp"),), 9),
     "throws": Case(((0, "exact_throws.cpp"),), 25),
+    "inlined": Case(((0, "exact_inlined.cpp"),), 11),
+    "merged": Case(((0, "exact_merged.c"),), 12),
     "jumps": Case(((0, "exact_jumps.c"),), 37, flags=("-pthread",)),
     "threads": Case(((0, "exact_threads.c"),), 30, flags=("-pthread",)),
     "shared": Case(((0, "shared_one.cpp"), (1, "shared_two.cpp"), (2, "shared.h")), 58),
@@ -131,7 +133,7 @@ def test_lines_agree_with_the_reference(run_case: RunCase, name: str, level: str
 @pytest.mark.parametrize("counters", [scheme for scheme in COUNTER_SCHEMES if scheme != "edges"])
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("name", ["flow", "exits", "throws", "jumps"])
+@pytest.mark.parametrize("name", ["flow", "exits", "throws", "jumps", "merged"])
 def test_every_scheme_counts_the_same_blocks(
     run_case: RunCase, name: str, level: str, stage: str, counters: str
 ) -> None:

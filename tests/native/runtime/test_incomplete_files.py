@@ -11,7 +11,7 @@ import pytest
 
 from tests.native.building import execute, must, trodden
 from trodden.api import profiles
-from trodden.collect.rawfile.live_regions import NO_OFFSET, REGION, RegionKind
+from trodden.collect.rawfile.live_regions import NO_MEMORY, NO_OFFSET, REGION, RegionKind
 from trodden.errors import BadFile
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load
@@ -114,6 +114,24 @@ def test_a_module_without_space_for_its_description(
     assert any(
         "not all of its counts were in the file, which had no space" in each for each in profile.messages
     )
+
+
+_ADDRESS = 0x7F00_0000_0000
+
+
+@pytest.mark.parametrize("kind", [each for each in RegionKind if each not in NO_MEMORY])
+def test_a_region_that_nothing_was_written_to_yet(live: Path, tmp_path: Path, kind: RegionKind) -> None:
+    """The process has ended between the moment at which a thread got memory and its first use of it."""
+    data = bytearray(live.read_bytes())
+    (count,) = struct.unpack_from("<Q", data, 72)
+    size = 1 << 20
+    REGION.pack_into(data, _TABLE + count * REGION.size, len(data), size, _ADDRESS, kind, 0)
+    struct.pack_into("<Q", data, 72, count + 1)
+    raw = tmp_path / "a.raw"
+    raw.write_bytes(data + bytes(size))
+    profile, before = _collect(str(raw), tmp_path), _collect(str(live), tmp_path)
+    assert _entries(profile) == _entries(before)
+    assert profile.messages == before.messages
 
 
 def test_a_file_without_any_module(live: Path, tmp_path: Path) -> None:

@@ -150,11 +150,11 @@ def test_nested_handlers(program: Path, tmp_path: Path) -> None:
     ids=["own", "alternate", "nested"],
 )
 def test_a_jump_out_of_handlers(program: Path, tmp_path: Path, mode: str, levels: int) -> None:
-    """Their chunks end; the code that they have interrupted goes on with the frames that are left to it."""
+    """Their chunks end; the code that they have interrupted leaves its call, and others go on."""
     times = 40
     chunks = trace_of(_run(program, tmp_path, mode, "0", str(times)).raw).chunks
     found = _all_records(chunks)
-    once = [*_NESTED * 2, _ACTION, ("sync",), ("symbol", 11)]
+    once = [*_NESTED * 2, _ACTION, ("left",), ("sync",), ("symbol", 11)]
     assert _without_addresses(found) == [_MAIN, *once * times, ("symbol", 99)]
     assert {len(record) for record in found if record[0] == "sync"} == {3}
     assert [chunk.level for chunk in chunks] == [0, *list(range(1, levels + 1)) * times]
@@ -169,7 +169,7 @@ def test_a_record_that_is_stored_when_a_signal_arrives(program: Path, tmp_path: 
 
 def test_a_record_that_is_stored_when_a_handler_jumps_out(program: Path, tmp_path: Path) -> None:
     chunks = trace_of(_run(program, tmp_path, "between-out").raw).chunks
-    expected = [_MAIN, ("symbol", 30), ("sync",), ("symbol", 11), ("symbol", 99)]
+    expected = [_MAIN, ("symbol", 30), ("left",), ("sync",), ("symbol", 11), ("symbol", 99)]
     assert _without_addresses(_all_records(chunks)) == expected
 
 

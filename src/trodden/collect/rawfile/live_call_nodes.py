@@ -29,6 +29,8 @@ def call_nodes_in(file: LiveFile, regions: list[Region], modules: LiveModules) -
         first = 0
         if region.kind == RegionKind.CALL_TREE:
             oldest = _TREE.unpack(file.bytes_of(region, 0, _TREE.size))[3]
+            if not oldest:
+                continue  # nothing was written to it yet
             first = oldest - region.address
         elif region.kind != RegionKind.CALL_NODES:
             continue

@@ -40,7 +40,8 @@ class RegionKind(IntEnum):
     TRACE = 17
 
 
-_NO_MEMORY = (RegionKind.FREE, RegionKind.MEMBER, RegionKind.FORMER_MEMBER, RegionKind.NEW_MEMBER)
+NO_MEMORY = (RegionKind.FREE, RegionKind.MEMBER, RegionKind.FORMER_MEMBER, RegionKind.NEW_MEMBER)
+"""The kinds of regions that hold nothing but what the table says of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class LiveFile:
         found = []
         for position in range(0, len(data) - REGION.size + 1, REGION.size):
             region = Region(*REGION.unpack_from(data, position))
-            if region.kind in _NO_MEMORY or region.offset == NO_OFFSET:
+            if region.kind in NO_MEMORY or region.offset == NO_OFFSET:
                 continue
             if region.offset > self._size or region.size > self._size - region.offset:
                 raise self.bad("a region is outside of it")

@@ -51,7 +51,9 @@ def sparse_paths_in(file: LiveFile, regions: list[Region], modules: LiveModules)
             continue
         first = _SPARSE_TABLE_BYTES if region.kind == RegionKind.SPARSE_TABLE else 0
         shift = _SPARSE_HEADER.unpack(file.bytes_of(region, first, _SPARSE_HEADER.size))[3]
-        if not 0 < shift <= 64:
+        if not shift:
+            continue  # nothing was written to it yet
+        if shift > 64:
             raise file.bad("a sparse path table has no valid size")
         start, capacity = first + _SPARSE_HEADER.size, 1 << (64 - shift)
         for _, record in file.records(region, start, _SPARSE_ENTRY, capacity):

@@ -65,6 +65,8 @@ def modules_in(file: LiveFile, regions: list[Region], incomplete: bool) -> LiveM
         if region.kind != RegionKind.MODULE:
             continue
         bias, index, count, first, length = _MODULE.unpack(file.bytes_of(region, 0, _MODULE.size))
+        if not count and (not length or index in found):
+            continue  # not all was written to it yet: the number of units comes last
         table = file.bytes_of(region, _MODULE.size, count * _UNIT.size)
         path = file.bytes_of(region, _MODULE.size + len(table), length)
         fields = _UNIT.iter_unpack(table)
@@ -75,6 +77,8 @@ def modules_in(file: LiveFile, regions: list[Region], incomplete: bool) -> LiveM
     units: dict[int, int] = {}
     following = 0
     for module in modules:
+        if not module.units:
+            continue
         if module.first_unit < following or (module.first_unit > following and not incomplete):
             raise file.bad("its units are not in order")
         following = module.first_unit + len(module.units)

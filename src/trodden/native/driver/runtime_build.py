@@ -37,7 +37,7 @@ _FLAGS = (
 SHARED_FUNCTIONS = (
     *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_passed"),
     *("__trodden_landing", "__trodden_keep", "__trodden_release", "__trodden_incomplete"),
-    *("__trodden_trace_next", "__trodden_landed"),
+    *("__trodden_trace_next", "__trodden_landed", "__trodden_left_at"),
     "trodden_dump",
 )
 SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring", "__trodden_trace")

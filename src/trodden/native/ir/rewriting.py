@@ -59,3 +59,13 @@ def set_attachment(instruction: str, kind: str, node: str) -> str:
     before, found, after = instruction[view.attachments_start :].partition(f", !{kind} !")
     unchanged = instruction[: view.attachments_start] + before
     return f"{unchanged}, !{kind} !{node}{after.lstrip('0123456789') if found else ''}"
+
+
+def add_call_attribute(call: str, attribute: str) -> str:
+    """The text of a call with one more attribute of the call site."""
+    (view,) = instructions_of(call)
+    parts = view.call
+    if parts is None or attribute in parts.attributes:
+        return call
+    end = view.attachments_start - len(view.rest) + parts.arguments_end + 1
+    return f"{call[:end]} {attribute}{call[end:]}"

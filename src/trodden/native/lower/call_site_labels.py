@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.instruction import Instruction, instructions_of
-from trodden.native.ir.rewriting import set_attachment
+from trodden.native.ir.rewriting import add_call_attribute, set_attachment
 from trodden.native.ir.symbols import names_function
 from trodden.native.lower.emit.register_slot import LINE_ENDS
 from trodden.native.lower.runtime_symbols import UNWIND_RESUME
@@ -129,7 +129,10 @@ class TaggedSites(CallSites):
         return _Tags(self, function)
 
     def tagged(self, call: str, site: int) -> str:
-        """A call with a debug location of its own that contains the number of its site."""
+        """A call with a debug location of its own that contains the number of its site.
+
+        Of two calls that are merged it would be lost.
+        """
         node = next(instructions_of(call)).attachment("dbg")
         location = None if node is None else self.debug.locations.get(node)
         if node is None or location is None:
@@ -144,7 +147,7 @@ class TaggedSites(CallSites):
         outer = self.debug.inlined_at.get(node)
         inlined = "" if outer is None else f", inlinedAt: !{outer}"
         self._nodes.append(f"!{own} = !DILocation(line: {line}, scope: !{scope}{inlined})")
-        return set_attachment(call, "dbg", str(own))
+        return set_attachment(add_call_attribute(call, "nomerge"), "dbg", str(own))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from trodden.native.ir.module import IRModule, cut_module
 from trodden.native.ir.symbols import mentions, names_function
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.call_site_labels import SITE_OF_NO_BLOCK, declare_resume, resume_call, site_label
+from trodden.native.lower.inlined_unwinding import LEFT, InlinedUnwinding
 from trodden.native.lower.personalities import Personalities
 from trodden.native.lower.runtime_symbols import COUNTERS, TABLE, UNWIND_RESUME
 from trodden.program.call_site_table import SITES_SECTION
@@ -44,6 +45,8 @@ def label_calls(text: str, tag: int) -> IRModule:
         declared = personalities.declarations(signatures)
         if any(names_function(definition, UNWIND_RESUME) for definition in module.definitions):
             declared += declare_resume(signatures)
+        if any(names_function(definition, LEFT) for definition in module.definitions):
+            declared.append(f"declare hidden void {LEFT}() nounwind")
         module.epilogue = "".join(f"{line}\n" for line in declared) + module.epilogue
     return module
 
@@ -60,7 +63,7 @@ class _InlineChains:
     """From a debug location to the call sites of its frame, innermost first."""
 
     def __init__(self, debug: DebugInfo) -> None:
-        self._debug = debug
+        self.debug = debug
         self.sites = {scope: number - 1 for scope, number in debug.discriminators().items()}
 
     def sites_of(self, call: Instruction) -> list[int]:
@@ -68,10 +71,10 @@ class _InlineChains:
         node = call.attachment("dbg")
         found: list[int] = []
         while node is not None:
-            _, scope = self._debug.locations.get(node, (0, ""))
+            _, scope = self.debug.locations.get(node, (0, ""))
             if scope in self.sites:
                 found.append(self.sites[scope])
-            node = self._debug.inlined_at.get(node)
+            node = self.debug.inlined_at.get(node)
         return found
 
 
@@ -91,12 +94,17 @@ class _Labels:
         """The label after a call."""
         return self._line([site * 2 + 1 for site in sites])
 
+    def left(self, sites: Sequence[int]) -> str:
+        """What reports that the functions at these sites were left."""
+        return f"{self.before(sites)}  call void {LEFT}() nounwind\n{self.after(sites)}"
+
     def _line(self, codes: list[int]) -> str:
         return f"  {site_label(self.tag, codes, self.group)}\n"
 
 
 def _label_function(ir: IRFunction, attributes: Attributes, chains: _InlineChains, tag: int) -> str:
     labels = _Labels(chains, tag, FunctionHeader(ir.header).comdat)
+    ir = InlinedUnwinding(chains.debug, chains.sites, labels.left).settle(ir)
     calls = [calls_of(block, attributes) for block in ir.blocks]
     tail_calls = TailCalls(ir, calls, optimised=True)
     texts = [

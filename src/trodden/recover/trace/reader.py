@@ -35,6 +35,7 @@ class Reader(Stack):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._handled: list[int] = []
+        self._has_left = False
         self.lost = False
 
     def start(
@@ -43,6 +44,7 @@ class Reader(Stack):
         """Forget the stack and go on with these frames (innermost first), by what a chunk says of itself."""
         self.lost = False
         self._handled = []
+        self._has_left = False
         self._bases = [0]
         yield from self._active(frames, function, location)
 
@@ -70,10 +72,12 @@ class Reader(Stack):
         self._settle_handlers(went_on=True)
         self._emit(Kind.SIGNAL, value=signal)
         self._bases.append(len(self._stack))
+        self._has_left = False
         yield from self._taken()
 
     def leave_handler(self) -> None:
         """The records of a handler are at their end; whether it has returned, the next record shows."""
+        self._has_left = False
         if len(self._bases) > 1:
             self._handled.append(self._bases.pop())
 
@@ -125,8 +129,13 @@ class Reader(Stack):
         self.lost = True
 
     def _read(self, record: Record | None) -> None:
-        """Do what a record says; ``None`` is one that says nothing."""
-        jumped = isinstance(record, records.Sync) and bool(self._handled)
+        """Do what a record says; ``None`` is one that says nothing.
+
+        A jump out of a handler may name the call that was interrupted before it says where it goes: what its
+        caller would do next is not executed.
+        """
+        jumped = isinstance(record, records.Sync) and (bool(self._handled) or self._has_left)
+        self._has_left = isinstance(record, records.Left)
         self._settle_handlers(not jumped)
         match record:
             case records.Symbol(number):

@@ -76,7 +76,7 @@ def _kind(cxx: bool, flags: frozenset[str], words: Sequence[str]) -> Kind:
     kind += ["-lunwind"] if flags & _UNWINDERS and libstdcxx.FLAG not in flags else []
     kind += [word for word in words if word.startswith(_MACHINE_FLAGS)]
     if not any(word.startswith(_PROCESSOR) for word in words):
-        # zig would build its libraries for the processor of this machine, and the program might run on no other.
+        # zig would build its libraries for the processor of this machine; no other might run the program.
         kind.append("-mcpu=baseline")
     kind += runtimes(words)
     return Kind((cxx and _NO_CXX not in flags) or _names_libcxx(flags), tuple(kind))

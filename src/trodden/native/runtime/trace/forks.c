@@ -79,7 +79,7 @@ void trodden_trace_after_fork(const struct trodden_regs *regs) {
     if ((size_t)(own->cursor->next - level->scratch) < sizeof level->scratch)
         return;
     struct trodden_trace_start start = {.function = TRODDEN_TRACE_NO_FUNCTION, .flags = TRODDEN_TRACE_CHILD};
-    start.flags |= trodden_trace_find_frames(own, regs, false, 0);
+    start.flags |= trodden_trace_find_frames(own, regs, false, 0, trodden_trace_most_frames());
     start.frames = own->frame_count;
     trodden_trace_turn(own, &start);
 }

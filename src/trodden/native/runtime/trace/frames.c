@@ -12,18 +12,23 @@ struct trodden_walk *trodden_trace_walk(struct trodden_trace_stream *stream) {
     return stream->walk;
 }
 
-static bool append(struct trodden_trace_stream *stream, uintptr_t pc) {
+uint32_t trodden_trace_most_frames(void) {
+    size_t fit = trodden_trace_segment_bytes() / 2 / sizeof(struct trodden_trace_frame);
+    return fit < TRODDEN_TRACE_MAX_FRAMES ? (uint32_t)fit : TRODDEN_TRACE_MAX_FRAMES;
+}
+
+static bool append(struct trodden_trace_stream *stream, uintptr_t pc, uint32_t most) {
     const struct trodden_module *module = trodden_module_of(pc);
     if (!module)
         return true;
-    if (stream->frame_count == TRODDEN_TRACE_MAX_FRAMES)
+    if (stream->frame_count == most)
         return false;
     stream->frames[stream->frame_count++] = (struct trodden_trace_frame){module->index, 0, pc - module->bias};
     return true;
 }
 
 uint32_t trodden_trace_find_frames(struct trodden_trace_stream *stream, const struct trodden_regs *regs, bool innermost,
-                                   uint32_t skip) {
+                                   uint32_t skip, uint32_t most) {
     struct trodden_walk *walk = trodden_trace_walk(stream);
     bool own = true;
     stream->frame_count = 0;
@@ -35,7 +40,7 @@ uint32_t trodden_trace_find_frames(struct trodden_trace_stream *stream, const st
     for (uint32_t depth = innermost; depth < TRODDEN_MAX_FRAMES; depth++) {
         if (depth > 1 && walk->interrupted && stream->level)
             own = false;
-        if (own && depth > skip && !append(stream, walk->regs.pc))
+        if (own && depth > skip && !append(stream, walk->regs.pc, most))
             return TRODDEN_TRACE_FRAMES_CUT;
         enum trodden_step step = trodden_walk_describe(walk);
         if (step == TRODDEN_STEPPED)
@@ -61,7 +66,9 @@ void trodden_trace_sync(struct trodden_trace_stream *stream, const struct trodde
     if (!stream->levels[stream->level].segment)
         return;
     if (regs)
-        cut = trodden_trace_find_frames(stream, regs, innermost, skip) ? TRODDEN_TRACE_CUT_OFF : 0;
+        cut = trodden_trace_find_frames(stream, regs, innermost, skip, trodden_trace_most_frames())
+                  ? TRODDEN_TRACE_CUT_OFF
+                  : 0;
     size_t bytes = TRODDEN_TRACE_SYNC_BYTES + (size_t)12 * stream->frame_count;
     uint8_t *at = trodden_trace_reserve(stream, bytes);
     if (!at)

@@ -30,7 +30,7 @@ static uint64_t find_start(struct trodden_trace_stream *stream, const struct tro
     }
     uint64_t mask = trodden_lock_with_images(trodden_images_generation());
     if (is_full(stream->cursor)) {
-        start->flags = trodden_trace_find_frames(stream, regs, false, 1);
+        start->flags = trodden_trace_find_frames(stream, regs, false, 1, TRODDEN_TRACE_USUAL_FRAMES);
         start->frames = stream->frame_count;
     }
     trodden_unlock_blocked();

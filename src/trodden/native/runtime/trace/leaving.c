@@ -1,7 +1,10 @@
 /* Frames that are left without returning, and stacks that are switched to, in the trace: LEFT records for the frames
  * in the order in which they are left, or a SYNC record with those that the thread goes on with.
  *
- * The frames are found by a walk of the trace's own: the counts of non-local exits may come from a cache. */
+ * The frames are found by a walk of the trace's own: the counts of non-local exits may come from a cache.
+ *
+ * Where a signal handler jumps out, the innermost frame that it has interrupted is left in a call, if it is in one: that
+ * tells what was executed up to there.  Those below it wait in calls that the reader knows. */
 #include <string.h>
 
 #include "process/process.h"
@@ -26,6 +29,8 @@ struct leaving {
     struct trodden_trace_stream *stream;
     uint32_t level;     /* that of the frames that the walk has come to */
     bool interrupted;   /* a frame that is left waits for no call */
+    uintptr_t waiting;  /* the innermost frame of that level, if that waits for a call: where it returns to */
+    bool in_call;       /* no code with probes was interrupted itself */
     uint64_t stack;     /* where the stack begins that is left; 0: not known */
     uint32_t delayed;
     uintptr_t pcs[DELAYED];
@@ -52,6 +57,13 @@ static void note_interruption(struct leaving *leaving, const struct trodden_walk
         leaving->level--;
     else
         leaving->interrupted = true;
+    leaving->waiting = 0;
+    leaving->in_call = !trodden_module_of(walk->regs.pc);
+}
+
+static void note_waiting(struct leaving *leaving, uintptr_t pc) {
+    if (leaving->in_call && !leaving->waiting && trodden_module_of(pc))
+        leaving->waiting = pc;
 }
 
 /* Goes through the frames from the caller's to the one that `sp` belongs to, which is not left.  False: there is no such
@@ -64,6 +76,8 @@ static bool leave_until(struct leaving *leaving, const struct trodden_regs *regs
     for (uint32_t depth = 0; depth < TRODDEN_MAX_FRAMES; depth++) {
         if (depth && walk->interrupted)
             note_interruption(leaving, walk);
+        else
+            note_waiting(leaving, walk->regs.pc);
         enum trodden_step step = trodden_walk_describe(walk);
         if (step == TRODDEN_STEPPED && depth && !walk->info.signal_frame && walk->regs.r[TRODDEN_SP] <= sp &&
             sp < walk->cfa)
@@ -92,6 +106,8 @@ void trodden_trace_jump(const struct trodden_regs *regs, uint64_t sp, const stru
         return;
     if (found)
         trodden_trace_land(stream, leaving.level, false);
+    if (found && leaving.waiting && !leaving.interrupted)
+        trodden_trace_left(stream, leaving.waiting);
     trodden_trace_sync(stream, to, true, 0, found ? TRODDEN_TRACE_SAME_STACK : leaving.stack);
 }
 

@@ -14,7 +14,8 @@
 
 enum {
     TRODDEN_TRACE_LEVELS = 32,
-    TRODDEN_TRACE_MAX_FRAMES = 512,
+    TRODDEN_TRACE_USUAL_FRAMES = 512, /* of a chunk that follows another: readers know the frames from before */
+    TRODDEN_TRACE_MAX_FRAMES = 8192,
     TRODDEN_TRACE_SEGMENT = 256 << 10,
     TRODDEN_TRACE_RING_SEGMENT = 64 << 10,
     TRODDEN_TRACE_SINK = 16 << 10,
@@ -113,9 +114,11 @@ void trodden_trace_wait_for_drainer(void);
 /* ---- frames.c; the caller holds the lock, with images ---- */
 /* Puts the active frames into stream->frames, innermost first, except for the first `skip` of them.  Those of a handler
  * are its own only.  `innermost`: also the frame with these registers, which waits for a call to return.  Returns
- * TRODDEN_TRACE_FRAMES_CUT if some are missing, or 0; and stream->stack is where their stack begins. */
+ * TRODDEN_TRACE_FRAMES_CUT if some are missing, since there are more than `most` or the walk is lost, or 0; and
+ * stream->stack is where their stack begins. */
 uint32_t trodden_trace_find_frames(struct trodden_trace_stream *stream, const struct trodden_regs *regs, bool innermost,
-                                   uint32_t skip);
+                                   uint32_t skip, uint32_t most);
+uint32_t trodden_trace_most_frames(void); /* as many as take up half of a segment */
 /* The frames that the thread goes on with, as a record.  `left`: where the stack begins that it has left, 0 if that is
  * not known. */
 #define TRODDEN_TRACE_SAME_STACK UINT64_MAX

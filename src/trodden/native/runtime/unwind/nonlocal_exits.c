@@ -239,6 +239,14 @@ void trodden_record_unwound(const struct trodden_regs *regs, bool interrupted) {
     trodden_calls_leave_frame(call_node, regs->r[TRODDEN_SP]);
 }
 
+void trodden_record_exit_at(uintptr_t pc) {
+    int saved_errno = errno;
+    uint64_t mask = trodden_lock();
+    record_exit(&(struct trodden_frame_state){.pc = pc}, 1);
+    trodden_unlock(mask);
+    errno = saved_errno;
+}
+
 void trodden_record_resume(const struct trodden_regs *regs, const struct trodden_regs *interrupted, uintptr_t pc) {
     int saved_errno = errno;
     uint64_t call_node, mask = trodden_lock_with_images(trodden_images_generation()), sp = regs->r[TRODDEN_SP];

@@ -47,6 +47,8 @@ void trodden_record_exits_to(const struct trodden_regs *regs, uint64_t sp, uint6
  * False: the frame is not in the frame cache, so that all its registers are needed: */
 bool trodden_record_unwound_cached(uintptr_t pc, uint64_t sp, uint64_t fp);
 void trodden_record_unwound(const struct trodden_regs *regs, bool interrupted);
+/* What is inlined at the call that returns to `pc` is left. */
+void trodden_record_exit_at(uintptr_t pc);
 /* The frame with these registers leaves the call that it waits for and resumes behind setjmp, at `pc`.  `interrupted`:
  * the registers of the frame that a signal has interrupted, which may be this one, or NULL. */
 void trodden_record_resume(const struct trodden_regs *regs, const struct trodden_regs *interrupted, uintptr_t pc);

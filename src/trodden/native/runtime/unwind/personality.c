@@ -170,11 +170,23 @@ void __trodden_passed(struct _Unwind_Context *context, uintptr_t caller) {
     errno = saved_errno;
 }
 
+void __trodden_left_at(uintptr_t pc) {
+    if (trodden_is_leader())
+        trodden_record_exit_at(pc);
+    else
+        trodden_mark_incomplete();
+}
+
 void __trodden_landing(void) {
     struct trodden_thread *thread = trodden_leads() ? trodden_own_thread() : NULL;
     if (thread)
         thread->unwinding.last_sp = 0;
 }
+
+/* ---- what instrumented code calls ---- */
+/* An exception that has landed in a frame has left functions that were inlined into it, or leaves some that it goes on
+ * through.  No personality is asked for these. */
+void __trodden_inlined_left(void) { __trodden_left_at((uintptr_t)__builtin_return_address(0)); }
 
 /* ---- personality routines ---- */
 /* An unwinder that still searches for a handler has left no frame, and what it did before is over. */

@@ -17,6 +17,10 @@ PROCESS_WIDE void __trodden_passed(struct _Unwind_Context *context, uintptr_t ca
 PROCESS_WIDE void __trodden_landed(struct _Unwind_Context *context, uintptr_t caller);
 /* An unwinder is about to land in a function, or begins. */
 PROCESS_WIDE void __trodden_landing(void);
+/* Functions that are inlined at the call which returns to `pc` are left. */
+PROCESS_WIDE void __trodden_left_at(uintptr_t pc);
+/* The same for the call of this function. */
+void __trodden_inlined_left(void);
 /* The personality of functions that had none. */
 int __trodden_personality(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context);
 /* Called by the wrapper around a function's own personality with the reason code that this returned. */

@@ -1,5 +1,6 @@
 /* What compiled.py calls. */
 
+#include "layout.h"
 #include "reader.h"
 
 #include <stdlib.h>
@@ -121,6 +122,7 @@ EXPORTED int trodden_trace_feed(struct reader *reader, const uint8_t *data, uint
     if (damage)
       damaged(reader, damage, at);
     reader->steps = reader->jumped = 0;
+    reader->has_left = data[at] == LEFT;
     at += size;
   }
   *position = at;
@@ -133,7 +135,7 @@ EXPORTED int trodden_trace_start(struct reader *reader, const uint64_t *frames, 
                                  uint32_t function, uint32_t location) {
   if (!has_room(reader, (uint64_t)number + reader->depth + 2 * ROOM_FOR_ONE))
     return 0;
-  reader->base = reader->handlers = reader->lost = 0;
+  reader->base = reader->handlers = reader->lost = reader->has_left = 0;
   reader->bases[0] = 0;
   if (suspend(reader, 0))
     return 2;
@@ -178,11 +180,13 @@ EXPORTED int trodden_trace_enter_handler(struct reader *reader, uint32_t signal)
     return 0;
   give(reader, EVENT_SIGNAL, NONE, NONE, signal);
   reader->bases[++reader->base] = reader->depth;
+  reader->has_left = 0;
   return 1;
 }
 
 /* The records of a handler are at their end. */
 EXPORTED void trodden_trace_leave_handler(struct reader *reader) {
+  reader->has_left = 0;
   if (reader->base)
     reader->handled[reader->handlers++] = reader->bases[reader->base--];
 }

@@ -81,7 +81,8 @@ struct reader {
   uint32_t scratch_room;
   struct suspended *suspended; /* the last one is the one that was left last */
   uint32_t stacks, stacks_room;
-  uint32_t jumped; /* out of a handler, by the record that is read now */
+  uint32_t jumped;   /* out of a handler, by the record that is read now */
+  uint32_t has_left; /* a frame, by the record before */
   uint64_t steps;  /* since the record that is read now was first looked at */
 };
 

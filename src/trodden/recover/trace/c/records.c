@@ -266,7 +266,7 @@ enum damage read_record(struct reader *reader, const uint8_t *record, size_t siz
   uint32_t number = 0;
   if (reader->lost && first != SYNC && first != EVENT)
     return NO_DAMAGE;
-  reader->jumped |= first == SYNC && reader->handlers;
+  reader->jumped |= first == SYNC && (reader->handlers || reader->has_left);
   if (first == SYNC && !reader->jumped && !reader->lost) {
     enum damage damage = arrive_in_call(reader);
     if (damage)
