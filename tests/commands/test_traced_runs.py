@@ -202,3 +202,29 @@ def test_nothing_behind_a_call_that_ends_the_process_is_shown(
     assert [json.loads(row)["line"] for row in (rows[0], rows[-1])] == [6, last]
     for process in _report(tmp_path / "a.trod").get("threads", ()):
         assert [(row["line"], row["times"]) for row in process["lines"]] == [(6, 1), (last, 1)]
+
+
+LONG = """\
+static volatile int sink;
+static void spin(int n) { for (int i = 0; i < n; i++) sink += i % 3 ? 1 : 2; }
+static void bad(void) { *(volatile int *)8 = 1; }
+int main(void) {
+    spin(1000000);
+    bad();
+}
+"""
+
+
+def test_a_trace_that_ends_before_its_process_is_not_said_to_show_its_last_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(LONG)
+    limit = ("--trace-limit", "100K")
+    trodden("run", "-q", "--profile", "trace", *limit, "-o", "a.trod", "a.c", "-O0", cwd=tmp_path)
+    shown = must("report", "a.trod", cwd=tmp_path)
+    assert "in its trace, which ends before it does:" in shown
+    assert "that it executed:" not in shown
+    (thread,) = _report(tmp_path / "a.trod")["threads"]
+    assert not thread["lines_to_end"]
+    whole = trodden("run", "-q", "--profile", "trace", "-o", "b.trod", "a.c", "-O0", cwd=tmp_path)
+    assert whole.returncode == -signal.SIGSEGV
+    assert _report(tmp_path / "b.trod")["threads"][0]["lines_to_end"]
+    assert "that it executed:" in must("report", "b.trod", cwd=tmp_path)

@@ -84,6 +84,7 @@ def _process_to_document(process: TracedProcess, places: Mapping[Piece, int]) ->
             [thread, where.file, where.line, _or_less(where.reached)]
             for thread, where in process.interrupted.items()
         ],
+        "stopped": int(process.stopped),
         "messages": list(process.messages),
     }
 
@@ -135,6 +136,7 @@ def _process(document: Any, units: Sequence[UnitFacts], sites: int, processes: i
             whole(each[0], 0, _MOST): _last_frames(each, firsts, numbers, units) for each in document["ends"]
         },
         interrupted=dict(map(_interruption, document.get("interrupted", ()))),
+        stopped=bool(whole(document.get("stopped", 0), 0, 2)),
         messages=tuple(map(text, document["messages"])),
     )
 

@@ -66,6 +66,7 @@ def gather_traces(
                 chunks=tuple(_stored(chunk, writer) for chunk in run.trace.chunks),
                 ends={thread: tuple(_last_frames(frames, firsts)) for thread, frames in run.stacks.items()},
                 interrupted=dict(_interruptions(run, {unit.id: unit for unit in units})),
+                stopped=run.raw.trace.stopped is not TraceEnd.RUNNING,
                 messages=tuple(_messages(run)),
             )
         )

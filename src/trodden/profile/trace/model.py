@@ -117,7 +117,8 @@ class TracedProcess:
     functions of units, each with the index of the unit in the profile, ascending.  ``modules`` are the
     indices of the call sites of its modules, as far as they have any.  ``ends`` are the frames that were
     active at its end, innermost first, by thread; ``interrupted`` are the threads of which the innermost was
-    at any instruction.  ``messages`` say what is missing.
+    at any instruction.  If the trace has ``stopped``, it ends before the process does.  ``messages`` say what
+    is missing.
     """
 
     process: int
@@ -127,6 +128,7 @@ class TracedProcess:
     chunks: tuple[TraceChunk, ...]
     ends: dict[int, tuple[LastFrame, ...]] = field(default_factory=dict)
     interrupted: dict[int, Interruption] = field(default_factory=dict)
+    stopped: bool = False
     messages: tuple[str, ...] = ()
 
 

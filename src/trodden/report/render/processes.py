@@ -128,9 +128,8 @@ def _thread(row: ThreadRow, alone: bool, most: Most) -> Iterator[Text | Padding]
             yield from _last(last)
     lines = row.lines[-most.lines :]
     if lines:
-        yield Padding(
-            Text(f"the last {counted(len(lines), 'line')} that it executed:", style="dim"), (0, 0, 0, 2)
-        )
+        which = "that it executed" if row.lines_to_end else "in its trace, which ends before it does"
+        yield Padding(Text(f"the last {counted(len(lines), 'line')} {which}:", style="dim"), (0, 0, 0, 2))
         yield Padding(_lines(lines), (0, 0, 0, 4))
 
 

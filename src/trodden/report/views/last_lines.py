@@ -39,15 +39,26 @@ class LineRow:
         return dict(vars(self))
 
 
-def last_lines(thread: ThreadTrace, index: SourceIndex, most: int) -> tuple[LineRow, ...]:
-    """At most so many lines, the oldest first; of the last block only those that control had reached."""
+@dataclass(frozen=True)
+class LastLines:
+    """The lines, the oldest first; ``up_to_end`` is false if the trace ends before its thread does."""
+
+    rows: tuple[LineRow, ...] = ()
+    up_to_end: bool = True
+
+
+def last_lines(thread: ThreadTrace, index: SourceIndex, most: int) -> LastLines:
+    """At most so many lines; of the last block only those that control had reached."""
     found: list[LineRow] = []
     by_block = Counter[str]()
     blocks = 0
+    up_to_end = not thread.process.stopped
 
     def counted() -> Iterator[ThreadEvent]:
-        nonlocal blocks
+        nonlocal blocks, up_to_end
         for event in thread.backwards():
+            if not blocks and event.kind == Kind.DAMAGED:
+                up_to_end = False
             blocks += event.kind == Kind.BLOCK
             yield ThreadEvent(thread, event)
 
@@ -66,4 +77,4 @@ def last_lines(thread: ThreadTrace, index: SourceIndex, most: int) -> tuple[Line
             by_block.clear()
         by_block[each.block] += row.times
         found[-1] = replace(row, times=max(by_block.values()))
-    return tuple(reversed(found))
+    return LastLines(tuple(reversed(found)), up_to_end)

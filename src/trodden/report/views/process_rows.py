@@ -18,7 +18,7 @@ from trodden.profile.processes import family
 from trodden.profile.trace.threads import ThreadTrace
 from trodden.program.trace_chunk import Flag
 from trodden.report.narrate.paths import Describer, PathDescription
-from trodden.report.views.last_lines import LineRow, last_lines
+from trodden.report.views.last_lines import LastLines, LineRow, last_lines
 from trodden.report.views.path_rows import step_document
 
 _MOST_LINES = 10
@@ -105,7 +105,10 @@ class LastRow:
 
 @dataclass(frozen=True)
 class ThreadRow:
-    """Where a thread was; ``last`` are the paths that it executed last, ``lines`` the lines, oldest first."""
+    """Where a thread was; ``last`` are the paths that it executed last, ``lines`` the lines, oldest first.
+
+    ``lines_to_end`` is false if the trace that the lines are from ends before the thread does.
+    """
 
     process: str
     number: int
@@ -116,6 +119,7 @@ class ThreadRow:
     left_out: int
     last: tuple[LastRow, ...]
     lines: tuple[LineRow, ...] = ()
+    lines_to_end: bool = True
 
     def to_document(self) -> dict[str, Any]:
         """The row as dictionaries and lists."""
@@ -127,6 +131,7 @@ class ThreadRow:
             "left_out": self.left_out,
             "last": [last.to_document() for last in self.last],
             "lines": [line.to_document() for line in self.lines],
+            "lines_to_end": self.lines_to_end,
         }
 
 
@@ -194,6 +199,7 @@ class _ThreadRows:
     def thread(self, thread: StoppedThread, top: int | None) -> ThreadRow:
         process = self._profile.processes[thread.process]
         lasts = (self._last(each) for each in thread.last[-top if top else 0 :])
+        lines = self._lines(thread.process, thread.number, top)
         return ThreadRow(
             process.name,
             thread.number,
@@ -203,19 +209,23 @@ class _ThreadRows:
             tuple(row for frame in thread.frames for row in self._frames(frame)),
             thread.left_out,
             tuple(each for each in lasts if each is not None),
-            self._lines(thread.process, thread.number, top),
+            lines.rows,
+            lines.up_to_end,
         )
 
     def killed(self, process: int, number: int, top: int | None) -> ThreadRow:
         """A thread of which no more is known than its trace."""
         own = self._profile.processes[process]
         lines = self._lines(process, number, top)
-        return ThreadRow(own.name, number, None, how_it_ended(own), own.ending.value, (), 0, (), lines)
+        how = how_it_ended(own)
+        return ThreadRow(
+            own.name, number, None, how, own.ending.value, (), 0, (), lines.rows, lines.up_to_end
+        )
 
-    def _lines(self, process: int, number: int, top: int | None) -> tuple[LineRow, ...]:
+    def _lines(self, process: int, number: int, top: int | None) -> LastLines:
         trace = self.traced.get((process, number))
         if trace is None:
-            return ()
+            return LastLines()
         return last_lines(trace, self._describer.index, top or _MOST_LINES)
 
     def _frames(self, frame: StoppedFrame) -> Iterator[FrameRow]:
