@@ -114,7 +114,7 @@ def test_functions_that_exist_only_inlined(crashed: dict[str, Path]) -> None:
     assert [(each["name"], each["line"]) for each in own] == [("inner", 2), ("outer", 5), ("clamp", 11)]
     done = trodden("report", path, "--function", "inner", cwd=path.parent)
     assert done.returncode == UsageError.status
-    assert f"it was inlined into outer at {path.parent}/a.c:8" in done.stderr
+    assert f"it exists only inlined into outer at {path.parent}/a.c:8" in done.stderr
     nothing = json.loads(must("report", crashed["-O0"], "--format", "json", cwd=path.parent))
     assert nothing["inlined"] == []
 

@@ -140,3 +140,24 @@ def test_a_chunk_that_starts_nowhere_is_named(whole: Path) -> None:
     first, second = found[0]
     assert [event.kind for event in first] == [Kind.DAMAGED]
     assert len([event for event in second if event.kind == Kind.BLOCK]) > 1000
+
+
+def test_what_is_the_same_of_several_parts_is_said_once(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "p.trod"
+    data = bytearray(whole.read_bytes())
+    for chunk in (1, 2):
+        data[(_place(whole, chunk) + _place(whole, chunk + 1)) // 2] ^= 4
+    path.write_bytes(data)
+    for arguments in (
+        ("query", "count enter often"),
+        ("query", "between enter main and signal"),
+        ("replay", "--function", "seldom"),
+        ("replay", "--function", "seldom", "--backwards"),
+        ("replay", "--repeats"),
+    ):
+        verb, *options = arguments
+        said = trodden(verb, path.name, *options, cwd=tmp_path).stderr.splitlines()
+        assert len(said) == 1
+        assert said[0].startswith(WHERE)
+    messages = [each for each in derive(load(path), "edges").profile.messages if "at byte" in each]
+    assert len(messages) == 1

@@ -134,3 +134,32 @@ def test_the_library_takes_sizes(program: Path) -> None:
     (thread,) = run.profile.trace.threads
     assert len(thread.main) == 4
     assert subprocess.run([program, "1"], cwd=program.parent, check=False).returncode == 0
+
+
+TWO_THREADS = """\
+#include <pthread.h>
+#include <stdlib.h>
+static void *often(void *count) {
+    volatile int odd = 0;
+    for (int i = 0; i < *(int *)count; i++)
+        if (rand() & 1)
+            odd++;
+    return NULL;
+}
+int main(void) {
+    pthread_t thread;
+    int count = 3000000, few = 3;
+    pthread_create(&thread, NULL, often, &count);
+    pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, often, &few);
+    return pthread_join(thread, NULL);
+}
+"""
+
+
+def test_of_several_threads_the_trace_of_one_may_begin_in_the_middle(tmp_path: Path) -> None:
+    (tmp_path / "t.c").write_text(TWO_THREADS)
+    options = "--profile", "trace", "--trace-ring", "512K", "-pthread", "-o", "t.trod"
+    must("run", "-q", *options, "t.c", cwd=tmp_path)
+    (message,) = library.load(tmp_path / "t.trod").trace.threads[0].process.messages
+    assert ": the trace of 1 of 3 threads begins in the middle, since" in message

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import click
 
 from trodden.commands.click_options import Number
-from trodden.commands.replay import put, say_what_is_missing
+from trodden.commands.replay import put, say, say_what_is_missing, saying_once
 from trodden.errors import UsageError
 from trodden.visible_text import visible
 from trodden.waiting import waiting
@@ -42,20 +43,24 @@ def query(file: str, question: str, thread: int | None, process: int | None, for
 
     A, B and C are a line ([FILE:]N), "enter F", "leave F" or "signal".  Functions may have wildcards.
     """
-    from trodden.api.traces import load_trace
+    from trodden.api.traces import load
+    from trodden.profile.meant import Meant
+    from trodden.profile.select import why_there_is_none
     from trodden.profile.trace.executed import threads_of
-    from trodden.profile.trace.query import answer, unknown
+    from trodden.profile.trace.query import answer, asked_about
     from trodden.profile.trace.questions import parse
 
     asked = parse(question)
-    threads = threads_of(load_trace(file), process, thread)
+    profile = load(file)
+    threads = threads_of(profile.trace, process, thread)
     if not threads:
         raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
     say_what_is_missing(threads)
-    answers = answer(asked, threads, say)
+    meant = Meant(threads)
+    answers = answer(asked.with_places(meant.place), threads, meant.functions, saying_once())
     with waiting(f"reading {file}"):
         first = list(islice(answers, 1))
-    write, times = _as_json if form == "json" else _as_text, 0
+    write, times = _as_json if form == "json" else partial(_as_text, asked.verb == "count"), 0
 
     def rows() -> Iterator[str]:
         nonlocal times
@@ -65,20 +70,15 @@ def query(file: str, question: str, thread: int | None, process: int | None, for
 
     put(rows())
     if not times:
-        reasons = list(unknown(asked, threads)) or ["that has not happened in this trace"]
-        for reason in reasons:
+        unknown = list(meant.unknown(*asked_about(asked), partial(why_there_is_none, profile)))
+        for reason in unknown or ["that has not happened in this trace"]:
             say(f"{file}: {reason}")
 
 
-def say(message: str) -> None:
-    """On standard error, since what follows may be for another program."""
-    click.echo(f"trodden: {visible(message)}", err=True)
-
-
-def _as_text(row: Answer) -> str:
+def _as_text(counts: bool, row: Answer) -> str:
     where = "" if row.position is None else f" block {row.position:,}"
     until = "" if row.until is None else f" to {row.until:,}"
-    times = f" {row.times:,} times" if row.times != 1 or row.position is None else ""
+    times = f" {row.times:,} time{'' if row.times == 1 else 's'}" if counts or row.times != 1 else ""
     return visible(f"{row.process}.{row.thread}{where}{until}: {row.text}{times}")
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -13,19 +12,19 @@ import click
 
 from trodden.commands.click_options import Number, file_argument, function_option
 from trodden.commands.output import flush
+from trodden.commands.positions import nothing_between, place_in, position
 from trodden.errors import UsageError
 from trodden.visible_text import visible
 from trodden.waiting import waiting
 
 if TYPE_CHECKING:
-    from trodden.profile.trace.executed import Executed, Place
+    from trodden.profile.trace.executed import Executed
     from trodden.profile.trace.reading import Position, ProgramTrace, ThreadEvent
     from trodden.profile.trace.threads import ThreadTrace
     from trodden.source.texts import Sources
 
 _MANY = 4096
 _MOST_DEPTH = 40
-_POSITION = re.compile(r"(?P<share>[\d.]+)%|(?P<time>[\d.]+)s|(?P<block>\d+)")
 
 
 @click.command()
@@ -68,9 +67,23 @@ def replay(
     In a large trace of which only a part is read, blocks before are not counted.
     """
     from trodden.api.traces import load
+    from trodden.profile.meant import Meant
+    from trodden.profile.select import why_there_is_none
     from trodden.profile.trace.executed import Selection, executed, threads_of
     from trodden.source.texts import Sources
 
+    others = {
+        "--backwards": backwards,
+        "--last": last is not None,
+        "--function": function is not None,
+        "--line": line is not None,
+        "--format json": form == "json",
+    }
+    if repeats and any(others.values()):
+        given = ", ".join(name for name, there in others.items() if there)
+        raise UsageError(f"--repeats shows whole calls as text; it cannot be combined with {given}")
+    first, end, reverse = position(start), position(stop), backwards or last is not None
+    asked = None if line is None else place_in(line)
     profile = load(file)
     trace = profile.trace
     chosen = threads_of(trace, process, thread)
@@ -78,11 +91,18 @@ def replay(
         raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
     say_what_is_missing(chosen)
     if repeats:
-        put(_repeats(trace, chosen, position(start), position(stop), blocks))
+        empty = nothing_between(chosen, first, end)
+        if empty is not None:
+            say(f"{file}: {empty}")
+        put(_repeats(trace, chosen, first, end, blocks))
         return
-    selection = Selection(not blocks, function, None if line is None else place_in(line))
+    meant = Meant(chosen)
+    selection = Selection(
+        not blocks,
+        None if function is None else meant.functions(function),
+        None if asked is None else meant.place(asked),
+    )
     chosen = [selection.of(each) for each in chosen]
-    first, end, reverse = position(start), position(stop), backwards or last is not None
     # By default threads are read from their beginnings, so that positions are known.
     middle = first is not None or end is not None or reverse
     with waiting(f"reading {file}"):
@@ -94,6 +114,14 @@ def replay(
         some = list(islice(rows, _MANY))
     write = _as_json if form == "json" else _Text(Sources(profile)).line
     put(map(write, chain(some, rows)))
+    if not some:
+        unknown = meant.unknown(
+            [asked] if asked else [], [function] if function else [], partial(why_there_is_none, profile)
+        )
+        for reason in list(unknown) or [
+            nothing_between(chosen, first, end) or "nothing like that was executed"
+        ]:
+            say(f"{file}: {reason}")
 
 
 def _repeats(
@@ -111,13 +139,12 @@ def _repeats(
         with waiting("looking for what is repeated"):
             found = trace.grammar(thread if blocks else calls_only(thread), start, stop)
             lines = Repeats(thread, found.grammar(), counted).lines()
-        for message in thread.damages(found.damaged):
-            click.echo(f"trodden: {visible(message)}", err=True)
+        for message in dict.fromkeys(thread.damages(found.damaged)):
+            say(message)
         if found.stopped_at is not None:
-            click.echo(
-                f"trodden: thread {thread.number}: too little is repeated for a longer grammar: it goes up to"
-                f" block {found.stopped_at:,}; --from {found.stopped_at} shows what follows",
-                err=True,
+            say(
+                f"thread {thread.number}: too little is repeated for a longer grammar: it goes up to"
+                f" block {found.stopped_at:,}; --from {found.stopped_at} shows what follows"
             )
         yield from map(visible, lines)
 
@@ -143,47 +170,29 @@ def say_what_is_missing(threads: Iterable[ThreadTrace]) -> None:
     """On standard error, since what follows may be for another program."""
     for process in {id(each.process): each.process for each in threads}.values():
         for message in process.messages:
-            click.echo(f"trodden: {visible(message)}", err=True)
+            say(message)
+
+
+def say(message: str) -> None:
+    """On standard error, since what follows may be for another program."""
+    click.echo(f"trodden: {visible(message)}", err=True)
+
+
+def saying_once() -> Callable[[str], None]:
+    """What says a message that it has not said yet."""
+    return cache(say)
 
 
 def _telling(events: Iterable[ThreadEvent]) -> Iterator[ThreadEvent]:
     """The same events; where a trace is damaged is said when they are read."""
     from trodden.recover.trace.events import Kind
 
+    tell = saying_once()
     for each in events:
         if each.event.kind == Kind.DAMAGED:
             for message in each.thread.damages([each.event]):
-                click.echo(f"trodden: {visible(message)}", err=True)
+                tell(message)
         yield each
-
-
-def position(text: str | None) -> Position | None:
-    """A position as it is given on a command line."""
-    from trodden.profile.trace.reading import Position
-
-    if text is None:
-        return None
-    match = _POSITION.fullmatch(text)
-    try:
-        if match and match["share"]:
-            return Position("share", float(match["share"]) / 100)
-        if match and match["time"]:
-            return Position("time", float(match["time"]) * 1e9)
-        if match:
-            return Position("block", int(match["block"]))
-    except ValueError:
-        pass
-    raise UsageError(f"{text}: is no position; give the number of a block, a share as 50% or a time as 1.5s")
-
-
-def place_in(text: str) -> Place:
-    """A line as it is given on a command line."""
-    from trodden.profile.trace.executed import Place
-
-    file, _, number = text.rpartition(":")
-    if not number.isdecimal():
-        raise UsageError(f"{text}: is no line; give its number, or a file and the number as main.c:17")
-    return Place(file, int(number))
 
 
 class _Text:

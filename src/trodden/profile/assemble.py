@@ -105,7 +105,7 @@ def named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile]
     for each in functions:
         files.setdefault(each.name, {})[each.file] = None
     names = Counter(each.name for each in functions)
-    short = {name: _short_paths(tuple(some)) for name, some in files.items() if names[name] > 1}
+    short = {name: short_paths(tuple(some)) for name, some in files.items() if names[name] > 1}
     named: dict[str, FunctionProfile] = {}
     last: dict[str, int] = {}
     for each in functions:
@@ -119,7 +119,7 @@ def named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile]
     return named
 
 
-def _short_paths(paths: Sequence[str]) -> dict[str, str]:
+def short_paths(paths: Sequence[str]) -> dict[str, str]:
     """The last parts of each path, as many as distinguish it.
 
     In the order of their parts from the last to the first, those that have most in common are neighbours.

@@ -110,7 +110,7 @@ def _count(
             counts.end_of(number, block, path)
     if compiled is not None:
         compiled.add_to(counts)
-    return messages
+    return list(dict.fromkeys(messages))
 
 
 def _add(total: TraceCounts, counts: TraceCounts, number: int, code: Procedure | None) -> None:

@@ -29,7 +29,12 @@ def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfil
         if any(fnmatchcase(name, pattern) for name in _names(key, each))
     }
     if not picked:
-        raise UsageError(f"no function matches {pattern!r}; {_why(profile, pattern)}")
+        otherwise = (
+            "see trodden report for the names; a function that was inlined is part of those that call it"
+        )
+        raise UsageError(
+            f"no function matches {pattern!r}; {why_there_is_none(profile, pattern) or otherwise}"
+        )
     return picked
 
 
@@ -51,15 +56,15 @@ def _shown(profile: Profile, filter: Filter) -> dict[str, FunctionProfile]:
     return {key: each for key, each in profile.functions.items() if shows(filter, each, _names(key, each))}
 
 
-def _why(profile: Profile, pattern: str) -> str:
-    """Why there is no function of a name: it has no probes, or no code of its own."""
+def why_there_is_none(profile: Profile, pattern: str) -> str | None:
+    """Why there is no function of a name, if that is known: it has no probes, or no code of its own."""
     reasons = [skipped.reason for skipped in profile.skipped if skipped.name == pattern]
     if reasons:
         return f"it was not profiled: {reasons[0]}"
     inlined = [each.words() for each in only_inlined(profile) if _is_called(each.name, pattern)]
     if inlined:
-        return f"it was {inlined[0]}; name that function, or build with -O0 or --stage early"
-    return "see trodden report for the names; a function that was inlined is part of those that call it"
+        return f"it exists only {inlined[0]}; name that function, or build with -O0 or --stage early"
+    return None
 
 
 def _is_called(name: str, pattern: str) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from tests.native.building import must
 from trodden.api.traces import load
 from trodden.profile.derived import derive
+from trodden.profile.meant import Meant
 from trodden.profile.model import Profile
 from trodden.profile.trace.query import Answer, answer
 from trodden.profile.trace.questions import parse
@@ -57,7 +58,8 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Profile:
 
 
 def ask(profile: Profile, question: str) -> list[Answer]:
-    return list(answer(parse(question), profile.trace.threads, pytest.fail))
+    threads = profile.trace.threads
+    return list(answer(parse(question), threads, Meant(threads).functions, pytest.fail))
 
 
 def test_lines_are_counted_as_in_the_annotated_source(profile: Profile) -> None:

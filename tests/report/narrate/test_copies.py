@@ -176,7 +176,7 @@ def test_a_statement_on_a_path_has_one_semicolon(built: Runs, format: str) -> No
     [
         (
             "check",
-            f"it was inlined into main at {PROGRAM}:46 and 1 more; name that function,"
+            f"it exists only inlined into main at {PROGRAM}:46 and 1 more; name that function,"
             " or build with -O0 or --stage early",
         ),
         (

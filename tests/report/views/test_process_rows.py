@@ -147,6 +147,14 @@ def test_a_killed_process_alone_is_reported(crashed: Profile) -> None:
     assert "process 11 was killed, or ended unseen" in text_of(console)
 
 
+def test_a_process_that_became_another_program_is_no_ending(crashed: Profile) -> None:
+    became = replace(crashed.processes[0], ending=Ending.EXEC, signal=0)
+    thread = replace(crashed.threads[0], process=0)
+    console = wide_console()
+    print_tables(summarise(replace(crashed, processes=(became,), threads=(thread,))), console)
+    assert f"process {became.name} became another program (exec)" in text_of(console)
+
+
 def test_verbs_show_one_process(crashed: Profile, tmp_path: Path) -> None:
     file = tmp_path / "x.trod"
     save(crashed, file)

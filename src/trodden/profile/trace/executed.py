@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -31,10 +30,11 @@ class Executed(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A line of a file; any file, if the name is empty."""
+    """A line of a file; any file, if the name is empty; ``whole``: the name is the whole path of the file."""
 
     file: str
     line: int
+    whole: bool = False
 
 
 class BlockText(NamedTuple):
@@ -62,20 +62,22 @@ class Texts:
 class Selection:
     """Which blocks and lines are shown: of all functions and lines, or only of those that are asked for."""
 
-    def __init__(self, by_line: bool = True, function: str | None = None, place: Place | None = None) -> None:
+    def __init__(
+        self, by_line: bool = True, functions: Collection[str] | None = None, place: Place | None = None
+    ) -> None:
         self._by_line = by_line
-        self._function = function
+        self._functions = functions
         self._place = place
 
     @property
     def everything(self) -> bool:
         """Whether no block is left out."""
-        return self._function is None and self._place is None
+        return self._functions is None and self._place is None
 
     def lines(self, text: BlockText) -> tuple[tuple[str, int], ...]:
         """What is shown of a block: its lines, or the first one; none if it is left out."""
-        name, place = text.function, self._place
-        if self._function is not None and name != self._function and not fnmatchcase(name, self._function):
+        place = self._place
+        if self._functions is not None and text.function not in self._functions:
             return ()
         found = tuple(line for line in text.lines if place is None or matches(place, *line))
         if not found:
@@ -188,7 +190,9 @@ def _ends_with(block: ThreadEvent, interrupted: ThreadEvent) -> bool:
 def matches(place: Place, file: str, line: int) -> bool:
     """Whether a line is the one that is meant: the end of the file's name is enough."""
     return line == place.line and (
-        not place.file or file == place.file or file.endswith(f"/{place.file.lstrip('/')}")
+        not place.file
+        or file == place.file
+        or (not place.whole and file.endswith(f"/{place.file.lstrip('/')}"))
     )
 
 

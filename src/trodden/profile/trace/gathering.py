@@ -131,7 +131,9 @@ def _messages(run: TracedRun) -> Iterable[str]:
     threads = run.trace.threads()
     middle = [thread for thread, chunks in threads.items() if chunks[0].sequence]
     if middle:
-        of = "its trace begins" if len(threads) == 1 else f"the traces of {len(middle):,} threads begin"
+        one = f"the trace of 1 of {len(threads):,} threads begins"
+        of = one if len(middle) == 1 else f"the traces of {len(middle):,} threads begin"
+        of = "its trace begins" if len(threads) == 1 else of
         yield (
             f"{name}: {of} in the middle, since only the last part was kept (--trace-ring): blocks are"
             " numbered from there, and counts are those of that part"

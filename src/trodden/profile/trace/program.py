@@ -53,6 +53,11 @@ class TracedProgram:
         return self._units[place[0]]
 
     @property
+    def units(self) -> Sequence[UnitFacts]:
+        """The units of the process."""
+        return [self._units[unit] for _, unit in self._process.units]
+
+    @property
     def numbers(self) -> Sequence[int]:
         """The numbers of all functions."""
         return [

@@ -5,8 +5,7 @@ Each thread is searched on its own.  The reader in C skips the blocks that no pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from trodden.profile.trace.executed import BlockText, Place, Texts, matches
@@ -32,44 +31,38 @@ class Answer(NamedTuple):
     text: str
 
 
-def answer(query: Query, threads: Sequence[ThreadTrace], tell: Callable[[str], None]) -> Iterator[Answer]:
-    """The answers, thread by thread; ``tell`` is told where a trace is damaged."""
+def answer(
+    query: Query,
+    threads: Sequence[ThreadTrace],
+    functions: Callable[[str], Collection[str]],
+    tell: Callable[[str], None],
+) -> Iterator[Answer]:
+    """The answers, thread by thread; ``tell`` is told where a trace is damaged.
+
+    ``functions`` has the names of the functions that a pattern means.
+    """
     for thread in threads:
-        yield from _Asking(query, thread, tell).answers()
+        yield from _Asking(query, thread, functions, tell).answers()
 
 
-def unknown(query: Query, threads: Sequence[ThreadTrace]) -> Iterator[str]:
-    """Which lines and functions of a question the programs do not have, in their traced functions."""
+def asked_about(query: Query) -> tuple[list[Place], list[str]]:
+    """The lines that a question is about, and the patterns of functions."""
     parts = [each for each in (query.what, query.start, query.stop) if each is not None]
-    for place in dict.fromkeys(each.place for each in parts if each.kind == "line"):
-        if not any(_has_line(thread, place) for thread in threads):
-            line = f"{place.file}:{place.line}" if place.file else f"line {place.line}"
-            yield f"no traced function has code of {line}"
-    for name in dict.fromkeys(each for each in (query.function, *(part.function for part in parts)) if each):
-        programs = {id(thread.program): thread.program for thread in threads}.values()
-        if not any(fits(name, each.facts(number).name) for each in programs for number in each.numbers):
-            yield f"no traced function is called {name}"
-
-
-def fits(pattern: str, name: str) -> bool:
-    """Whether a function is meant by a pattern: its name, or one with wildcards."""
-    return name == pattern or fnmatchcase(name, pattern)
-
-
-def _has_line(thread: ThreadTrace, place: Place) -> bool:
-    texts = Texts(thread)
-    return any(
-        matches(place, *line)
-        for number in thread.program.numbers
-        for block in range(thread.program.facts(number).graph.exit)
-        for line in texts.of(number, block).lines
-    )
+    names = (query.function, *(part.function for part in parts))
+    return [each.place for each in parts if each.kind == "line"], [each for each in names if each]
 
 
 class _Asking:
     """A question to one thread."""
 
-    def __init__(self, query: Query, thread: ThreadTrace, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        query: Query,
+        thread: ThreadTrace,
+        functions: Callable[[str], Collection[str]],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._functions = functions
         self._query = query
         self._tell = tell
         self._texts = Texts(thread)
@@ -173,8 +166,7 @@ class _Asking:
     def _is_function(self, number: int, pattern: str) -> bool:
         if number not in self._names:
             self._names[number] = self._whole.program.facts(number).name
-        name = self._names[number]
-        return fits(pattern, name)
+        return self._names[number] in self._functions(pattern)
 
     def _answer(self, position: int | None, text: str, count: int = 1, until: int | None = None) -> Answer:
         return Answer(self._whole.process.pid, self._whole.number, position, until, count, text)

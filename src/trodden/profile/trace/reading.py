@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from trodden.profile.trace.chunk_places import chunk_at, chunk_at_share, chunk_at_time
 from trodden.profile.trace.grammar_in_c import MOST_BLOCKS, CompiledGrammar, EventGrammar
 from trodden.profile.trace.model import TracedProcess, Traces
 from trodden.profile.trace.program import TracedProgram
@@ -26,8 +27,9 @@ def use_library(finder: Callable[[], Path | None]) -> None:
 class Position(NamedTuple):
     """A place in the trace of a thread.
 
-    ``kind`` is ``"block"`` (``value`` is the number of a block, from 0), ``"share"`` (of the records, from 0
-    to 1) or ``"time"`` (nanoseconds since the thread's first chunk began).
+    ``kind`` is ``"block"`` (``value`` is the number of a block, from 0), ``"share"`` (of the blocks, from 0
+    to 1; of the records, if the trace is large and its blocks were not counted) or ``"time"`` (nanoseconds
+    since the thread's first chunk began).
     """
 
     kind: str
@@ -88,6 +90,7 @@ class ProgramTrace:
         backwards: bool = False,
     ) -> Iterator[Event]:
         """The events of a thread from one position to another; ``backwards``: the last one first."""
+        start, stop = _exact_range(thread, start, stop)
         first = 0 if start is None else place(thread, start)
         last = None if stop is None else place(thread, stop) + 1
         found = thread.backwards(last, first) if backwards else thread.events(first, last)
@@ -108,6 +111,7 @@ class ProgramTrace:
         self, thread: ThreadTrace, start: Position | None = None, stop: Position | None = None
     ) -> EventGrammar:
         """The grammar of the events of a thread from one position to another."""
+        start, stop = _exact_range(thread, start, stop)
         bounds = [
             int(each.value) if each is not None and each.kind == "block" else otherwise
             for each, otherwise in ((start, 0), (stop, MOST_BLOCKS))
@@ -118,10 +122,25 @@ class ProgramTrace:
         return sink
 
 
+def _exact_range(
+    thread: ThreadTrace, start: Position | None, stop: Position | None
+) -> tuple[Position | None, Position | None]:
+    """The same range in blocks where it is in shares; what follows the last block belongs to the whole."""
+    whole = stop is not None and stop.kind == "share" and stop.value >= 1
+    return _exact(thread, start), None if whole else _exact(thread, stop)
+
+
+def _exact(thread: ThreadTrace, position: Position | None) -> Position | None:
+    """A position as the number of a block, if it is a share and the blocks of the thread are counted."""
+    if position is None or position.kind != "share" or not thread.know_positions():
+        return position
+    return Position("block", round(position.value * thread.starts()[-1]))
+
+
 def place(thread: ThreadTrace, position: Position) -> int:
-    """The chunk that a position is in."""
+    """The chunk that a position is in; behind the last one, if a time lies behind the end."""
     if position.kind == "block":
-        return thread.chunk_at(int(position.value))
+        return chunk_at(thread, int(position.value))
     if position.kind == "share":
-        return thread.chunk_at_share(position.value)
-    return thread.chunk_at_time(int(position.value))
+        return chunk_at_share(thread, position.value)
+    return chunk_at_time(thread, int(position.value))

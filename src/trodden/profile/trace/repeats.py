@@ -6,6 +6,7 @@ Its symbols are calls and returns, on demand blocks too (whole program paths, La
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from trodden.profile.trace.executed import Texts
 from trodden.profile.trace.grammar import Grammar, Part
@@ -38,7 +39,7 @@ class Repeats:
     def _body(self, parts: Sequence[Part]) -> Iterator[str]:
         depth = 1
         returned = False
-        for part, following in zip(parts, [*parts[1:], None], strict=True):
+        for part, following in zip_longest(parts, parts[1:]):
             if returned:
                 returned = False
                 continue

@@ -6,12 +6,12 @@ are not all, because there are too many, the stack is completed from earlier chu
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
 from trodden.errors import BadFile
+from trodden.profile.trace.choosing import Choosing
 from trodden.profile.trace.grammar_in_c import CompiledGrammar, EventGrammar
 from trodden.profile.trace.model import Interruption, Piece, TraceChunk, TracedProcess, Traces
 from trodden.profile.trace.order import Do, Order, Step
@@ -21,7 +21,6 @@ from trodden.recover.trace.compiled import (
     ALL_KINDS,
     CompiledProgram,
     CompiledReader,
-    TableOfProcedure,
     unpacked_backwards,
 )
 from trodden.recover.trace.ending import ActiveFrame, finish
@@ -33,17 +32,6 @@ CHEAP = 64 << 20
 _NO_KINDS = 1 << Kind.DAMAGED
 _NO_RECORD = b"\xff"
 """A byte that no record starts with."""
-
-
-class _Choosing(CompiledProgram):
-    """A program of which only some blocks are of interest."""
-
-    def __init__(self, library: Path, program: TracedProgram, blocks: Callable[[int], bytes]) -> None:
-        super().__init__(library, program)
-        self._blocks = blocks
-
-    def prepare(self, table: TableOfProcedure, number: int) -> None:
-        table.want(self._blocks(number))
 
 
 class ThreadTrace:
@@ -85,7 +73,7 @@ class ThreadTrace:
         found._starts = self._starts
         found._kinds = sum(1 << kind for kind in {*kinds, Kind.DAMAGED})
         if self.library is not None:
-            found._compiled = _Choosing(self.library, self.program, blocks)
+            found._compiled = Choosing(self.library, self.program, blocks)
         return found
 
     def compiled(self) -> CompiledProgram | None:
@@ -275,8 +263,6 @@ class ThreadTrace:
                 self._last = piece, _NO_RECORD * piece.size
         return self._last[1]
 
-    # Positions.
-
     def starts(self) -> list[int]:
         """How many blocks were executed before each chunk of ``main``, and in all."""
         if self._starts is None:
@@ -304,23 +290,3 @@ class ThreadTrace:
         if self._starts is None and sum(chunk.piece.size for chunk in self.main) <= CHEAP:
             self.starts()
         return self._starts is not None
-
-    def chunk_at(self, position: int) -> int:
-        """The chunk in which the block with a number is executed."""
-        return max(min(bisect_right(self.starts(), position) - 1, len(self.main) - 1), 0)
-
-    def chunk_at_share(self, share: float) -> int:
-        """The chunk at a share of the records, from 0 to 1."""
-        wanted = share * sum(chunk.piece.size for chunk in self.main)
-        for index, chunk in enumerate(self.main):
-            wanted -= chunk.piece.size
-            if wanted < 0:
-                return index
-        return max(len(self.main) - 1, 0)
-
-    def chunk_at_time(self, nanoseconds: int) -> int:
-        """The chunk that was in use at a time after the first one began."""
-        if not self.main:
-            return 0
-        began = [chunk.began - self.main[0].began for chunk in self.main]
-        return max(bisect_right(began, nanoseconds) - 1, 0)

@@ -91,8 +91,8 @@ def endings(
 
 
 def _end(process: str, how: str) -> Text:
-    verb = "was" if how.startswith("killed") else "ended by"
-    return Text.assemble((f"process {process} {verb} ", "bold"), (how, "bold red"))
+    verb = "was " if how.startswith("killed") else "" if how.startswith("became") else "ended by "
+    return Text.assemble((f"process {process} {verb}", "bold"), (how, "bold red"))
 
 
 def _tree(processes: Sequence[ProcessRow], most: Most) -> Table:
