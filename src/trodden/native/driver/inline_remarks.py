@@ -4,8 +4,8 @@ Code that was inlined is known by its debug locations, as long as some of it is 
 the optimiser has computed nothing is left but the remark that it was inlined.
 
 Some versions of clang crash where they are to write remarks about code with computed gotos, but not where
-they show only those about inlining as messages.  Then the source is compiled once without remarks, for its code
-and its messages, and once for the remarks.
+they show only those about inlining as messages.  Then the source is compiled once without remarks, for its
+code and its messages, and once for the remarks.
 """
 
 from __future__ import annotations

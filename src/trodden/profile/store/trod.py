@@ -65,6 +65,19 @@ def load(path: str | os.PathLike[str]) -> Profile:
         raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error
 
 
+def has_trace(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a profile with a trace."""
+    try:
+        with open_regular(os.fspath(path)) as stream:
+            length = length_in(MAGIC, stream.read(HEAD_SIZE))
+            if length is None or length > os.fstat(stream.fileno()).st_size:
+                return False
+            stream.seek(HEAD_SIZE + length)
+            return stream.read(len(PIECES)) == PIECES
+    except OSError:
+        return False
+
+
 def document_in(stream: BinaryIO) -> bytes:
     """The document at the start of a file, with what follows it unless that is a trace."""
     head = stream.read(HEAD_SIZE)
