@@ -10,7 +10,6 @@ import click
 
 from trodden.commands.click_options import Number
 from trodden.commands.replay import put, say_what_is_missing
-from trodden.errors import UsageError
 from trodden.visible_text import visible
 from trodden.waiting import waiting
 
@@ -48,10 +47,9 @@ def query(file: str, question: str, thread: int | None, process: int | None, for
     from trodden.profile.trace.questions import parse
 
     asked = parse(question)
-    threads = threads_of(load_trace(file), process, thread)
-    if not threads:
-        raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
-    say_what_is_missing(threads)
+    trace = load_trace(file)
+    threads = threads_of(trace, process, thread)
+    say_what_is_missing(file, trace, threads, process)
     answers = answer(asked, threads, say)
     with waiting(f"reading {file}"):
         first = list(islice(answers, 1))

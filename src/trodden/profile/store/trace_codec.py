@@ -85,6 +85,7 @@ def _process_to_document(process: TracedProcess, places: Mapping[Piece, int]) ->
             for thread, where in process.interrupted.items()
         ],
         "messages": list(process.messages),
+        **({"missing": 1} if process.missing else {}),
     }
 
 
@@ -125,6 +126,9 @@ def _process(document: Any, units: Sequence[UnitFacts], sites: int, processes: i
         raise ColumnError("two functions have the same number")
     modules, tables = columns(document["modules"], 2, "modules")
     same_length(ints(modules, 0, _MOST), ints(tables, 0, sites))
+    missing = bool(whole(document.get("missing", 0), 0, 2))
+    if missing and not document["messages"]:
+        raise ColumnError("a trace is missing for no reason")
     return TracedProcess(
         process=whole(document["process"], -1, processes),
         pid=whole(document["pid"], 0, _MOST),
@@ -136,6 +140,7 @@ def _process(document: Any, units: Sequence[UnitFacts], sites: int, processes: i
         },
         interrupted=dict(map(_interruption, document.get("interrupted", ()))),
         messages=tuple(map(text, document["messages"])),
+        missing=missing,
     )
 
 

@@ -117,7 +117,8 @@ class TracedProcess:
     functions of units, each with the index of the unit in the profile, ascending.  ``modules`` are the
     indices of the call sites of its modules, as far as they have any.  ``ends`` are the frames that were
     active at its end, innermost first, by thread; ``interrupted`` are the threads of which the innermost was
-    at any instruction.  ``messages`` say what is missing.
+    at any instruction.  ``messages`` say what is missing.  If its trace is ``missing`` as a whole, nothing is
+    known of what it has executed.
     """
 
     process: int
@@ -128,6 +129,7 @@ class TracedProcess:
     ends: dict[int, tuple[LastFrame, ...]] = field(default_factory=dict)
     interrupted: dict[int, Interruption] = field(default_factory=dict)
     messages: tuple[str, ...] = ()
+    missing: bool = False
 
 
 class Pieces:
@@ -171,6 +173,14 @@ class Traces:
     processes: tuple[TracedProcess, ...]
     sites: tuple[CallSites, ...]
     pieces: Pieces
+
+    def unknown_units(self) -> frozenset[int]:
+        """The units of which no trace is left, by their indices."""
+        lost, left = (
+            {unit for each in self.processes if each.missing is missing for _, unit in each.units}
+            for missing in (True, False)
+        )
+        return frozenset(lost - left)
 
     def missing_bytes(self) -> int:
         """How many bytes of the pieces are missing at the end of the file."""
