@@ -140,3 +140,19 @@ def test_a_chunk_that_starts_nowhere_is_named(whole: Path) -> None:
     first, second = found[0]
     assert [event.kind for event in first] == [Kind.DAMAGED]
     assert len([event for event in second if event.kind == Kind.BLOCK]) > 1000
+
+
+@pytest.mark.parametrize("kept", [0.2, 0.5, 0.99])
+def test_all_bytes_that_are_missing_are_counted(whole: Path, tmp_path: Path, kept: float) -> None:
+    """Also those of the trace, where the file ends before it."""
+    data = whole.read_bytes()
+    left = HEAD_SIZE + int(kept * int.from_bytes(data[HEAD_SIZE - 8 : HEAD_SIZE], "little"))
+    (tmp_path / "p.trod").write_bytes(data[:left])
+    for command in ("report", "replay", "profile-of"):
+        output = ["-o", "o.trod"] if command == "profile-of" else []
+        done = trodden(command, "p.trod", *output, cwd=tmp_path)
+        missing = f"{len(data) - left:,}"
+        assert done.stderr == f"trodden: p.trod: truncated: {missing} bytes are missing at its end\n"
+    (tmp_path / "p.trod").write_bytes(data[: HEAD_SIZE + 1])
+    done = trodden("report", "p.trod", cwd=tmp_path)
+    assert "truncated: at least " in done.stderr

@@ -80,8 +80,7 @@ def run(
     executes is recorded, as ``trace`` says: ``trace_limit`` is how many bytes each process may record,
     ``trace_ring`` how many each thread keeps, its last ones, at least 256 KiB (``"16M"`` is 16 MiB).  With
     ``call_paths`` any profile has call paths too; with ``durable`` no count is held in a register until its
-    loop ends.  An
-    option that is ``None`` is taken from the environment, or else has its default.
+    loop ends.  An option that is ``None`` is taken from the environment, or else has its default.
     """
     from trodden.native.options.given import keywords
 
