@@ -161,3 +161,19 @@ def test_what_is_the_same_of_several_parts_is_said_once(whole: Path, tmp_path: P
         assert said[0].startswith(WHERE)
     messages = [each for each in derive(load(path), "edges").profile.messages if "at byte" in each]
     assert len(messages) == 1
+
+
+@pytest.mark.parametrize("kept", [0.2, 0.5, 0.99])
+def test_all_bytes_that_are_missing_are_counted(whole: Path, tmp_path: Path, kept: float) -> None:
+    """Also those of the trace, where the file ends before it."""
+    data = whole.read_bytes()
+    left = HEAD_SIZE + int(kept * int.from_bytes(data[HEAD_SIZE - 8 : HEAD_SIZE], "little"))
+    (tmp_path / "p.trod").write_bytes(data[:left])
+    for command in ("report", "replay", "profile-of"):
+        output = ["-o", "o.trod"] if command == "profile-of" else []
+        done = trodden(command, "p.trod", *output, cwd=tmp_path)
+        missing = f"{len(data) - left:,}"
+        assert done.stderr == f"trodden: p.trod: truncated: {missing} bytes are missing at its end\n"
+    (tmp_path / "p.trod").write_bytes(data[: HEAD_SIZE + 1])
+    done = trodden("report", "p.trod", cwd=tmp_path)
+    assert "truncated: at least " in done.stderr

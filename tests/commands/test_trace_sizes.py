@@ -55,7 +55,8 @@ def _kept(thread: ThreadTrace) -> int:
     ("words", "variables", "size"),
     [
         (("--trace-ring", "512K"), {}, 512 << 10),
-        (("--trace-ring=1"), {}, 256 << 10),
+        ((), {"TRODDEN_TRACE_RING": "1"}, 256 << 10),
+        (("--trace-ring=256K"), {}, 256 << 10),
         (("--trace-ring", "300k"), {}, 256 << 10),
         ((), {"TRODDEN_TRACE_RING": "512k"}, 512 << 10),
         (("--trace-ring", "512K"), {"TRODDEN_TRACE_LIMIT": "1000"}, 512 << 10),
@@ -113,6 +114,7 @@ def test_what_records_no_trace_is_said(program: Path) -> None:
 
 def test_sizes() -> None:
     assert trace_size("3", None) == TraceSize(limit=3)
+    assert trace_size(None, "256k") == TraceSize(ring=256 << 10)
     assert trace_size(None, "2g") == TraceSize(ring=2 << 30)
     assert trace_size(1 << 20, None) == trace_size("1M", None)
     assert not trace_size(None, None)
@@ -122,6 +124,51 @@ def test_sizes() -> None:
 def test_what_is_no_size_is_refused(size: str) -> None:
     with pytest.raises(UsageError, match="as in 16M"):
         trace_size(None, size)
+
+
+@pytest.mark.parametrize("size", [1, "255K", (256 << 10) - 1])
+def test_a_ring_that_is_too_small_is_refused(size: str | int) -> None:
+    with pytest.raises(UsageError, match=f"--trace-ring {size}: is too small; a ring has at least 256K"):
+        trace_size(None, size)
+
+
+@pytest.mark.parametrize("name", ["TRODDEN_TRACE_RING", "TRODDEN_TRACE_LIMIT"])
+@pytest.mark.parametrize(
+    "value", ["foo", "-1", " 1M", "1MB", "1.5M", "M", "0x10", "9" * 30, "99999999999G", "\x1b[1m"]
+)
+def test_a_program_says_what_is_no_size(program: Path, name: str, value: str) -> None:
+    own = {**os.environ, name: value, "TRODDEN_FILE": str(program.parent / "said.raw")}
+    done = subprocess.run([program, "10"], env=own, check=False, capture_output=True, text=True)
+    shown = value.replace("\x1b", "?")
+    assert done.stderr == (
+        f"trodden: {name}={shown} is no size, such as 16M; the trace is kept as without it\n"
+    )
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("", ""),
+        ("0", ""),
+        ("256K", ""),
+        ("262144", ""),
+        ("1m", ""),
+        ("255K", "trodden: TRODDEN_TRACE_RING is too small; each thread keeps 256K\n"),
+    ],
+)
+def test_a_program_says_that_its_ring_is_too_small(program: Path, value: str, said: str) -> None:
+    own = {**os.environ, "TRODDEN_TRACE_RING": value, "TRODDEN_FILE": str(program.parent / "said.raw")}
+    done = subprocess.run([program, "10"], env=own, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, said)
+
+
+def test_the_library_refuses_sizes_without_a_trace(program: Path) -> None:
+    source = program.with_suffix(".c")
+    with pytest.raises(UsageError, match="--trace-ring: goes with --profile trace"):
+        library.run(source, args=["1"], profile="edges", trace_ring="1M")
+    with pytest.raises(UsageError, match="--trace-limit: goes with --profile trace"):
+        library.run(source, args=["1"], profile="edges", trace_limit="1M")
 
 
 def test_a_ring_and_a_limit_exclude_each_other() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -103,12 +103,24 @@ def merge_files(
 def collect(raws: Sequence[str], programs: Sequence[str], output: str) -> Collected:
     """Make a profile of raw files and write it to ``output``."""
     from trodden.profile.from_runs import collect_all
+    from trodden.profile.store.files import refuse_inputs
     from trodden.profile.store.trod import save
 
+    refuse_inputs(output, _read_for(raws, programs))
     with waiting(f"collecting {_named(raws)}", len(raws) >= _MANY or any(map(_large, raws))):
         collected = collect_all(raws, programs)
     save(collected.profile, output)
     return collected
+
+
+def _read_for(raws: Sequence[str], programs: Sequence[str]) -> Iterator[str]:
+    """Every file that a profile of raw files is made of, as far as the command line names them."""
+    from trodden.collect.rawfile.find import raw_files
+    from trodden.collect.trace.chunks import spool_path
+
+    yield from programs
+    for raw in raw_files(raws):
+        yield from (raw, spool_path(raw))
 
 
 def _named(files: Sequence[str]) -> str:

@@ -78,9 +78,9 @@ def run(
     loop together with the path that led to it, ``metric="cycles"`` adds up the time of each, and ``last`` is
     how many of each thread's last paths are kept one by one.  With ``profile="trace"`` what every thread
     executes is recorded, as ``trace`` says: ``trace_limit`` is how many bytes each process may record,
-    ``trace_ring`` how many each thread keeps, its last ones (``"16M"`` is 16 MiB).  With ``call_paths`` any
-    profile has call paths too; with ``durable`` no count is held in a register until its loop ends.  An
-    option that is ``None`` is taken from the environment, or else has its default.
+    ``trace_ring`` how many each thread keeps, its last ones, at least 256 KiB (``"16M"`` is 16 MiB).  With
+    ``call_paths`` any profile has call paths too; with ``durable`` no count is held in a register until its
+    loop ends.  An option that is ``None`` is taken from the environment, or else has its default.
     """
     from trodden.native.options.given import keywords
 
@@ -126,7 +126,9 @@ def run(
     with scratch() as directory:
         built = str(directory / program_name(words))
         with kept_diagnostics() as diagnostics:
-            status = builder([*words, "-o", built], is_cxx(words), flags).run()
+            build = builder([*words, "-o", built], is_cxx(words), flags)
+            size.need_traces(build.options.traces)
+            status = build.run()
         if status != 0:
             what = f"trodden.run: compiling {' '.join(words)} failed with status {status}"
             raise BuildFailed(what, "".join(diagnostics))

@@ -68,7 +68,9 @@ def annotate(
         annotator = Annotator(profile, force)
         views = annotator.views(pattern)
         if not views:
-            raise UsageError(f"{file}: no source lines are known; build with -g to have them")
+            lost = profile.traces is not None and profile.traces.unknown_units()
+            why = "its trace is missing" if lost else "build with -g to have them"
+            raise UsageError(f"{file}: no source lines are known; {why}")
         _show(
             shown,
             "",

@@ -51,9 +51,11 @@ def calibrate(
     """Measure branch heuristics on the profiles FILE..., and fit rates to them."""
     from trodden.api.traces import load_with_counts
     from trodden.estimating import calibrate as calibrating
+    from trodden.profile.store.files import refuse_inputs
     from trodden.report.views.calibration import to_document, to_plain
     from trodden.weigh.heuristics import rates
 
+    refuse_inputs(output, files)
     file = "" if output in (None, "-") else os.path.basename(output)
     called = name or file.removesuffix(".json") or "fitted"
     if not called.isprintable():

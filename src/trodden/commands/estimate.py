@@ -76,13 +76,14 @@ def estimate(
     from trodden.native.driver.build import CompilerFailed
     from trodden.native.options.declarations import OPTIONS
     from trodden.native.options.given import choose
-    from trodden.profile.store.files import check_writable
+    from trodden.profile.store.files import check_writable, refuse_inputs
     from trodden.profile.store.trod import save
     from trodden.weigh.heuristics.rates import load_rates
 
     if output == "-":
         raise UsageError("-o -: a profile is not for standard output; name a file")
     table = load_rates(rates)
+    refuse_inputs(output, files)
     check_writable(output)
     # The stage belongs to the files that are named, so environment and file decide the toolchain only.
     variable, file = OPTIONS["toolchain"].variable, configured()

@@ -54,7 +54,9 @@ def export(
     from trodden.export.json_document import to_json
     from trodden.export.lcov import to_lcov
     from trodden.profile.estimated import need_counted
+    from trodden.profile.store.files import refuse_inputs
 
+    refuse_inputs(output, [file])
     writers = {"json": to_json, "dot": to_dot, "folded": to_folded}
     if form != "lcov":
         view = replace(view, system=True)

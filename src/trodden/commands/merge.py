@@ -42,13 +42,16 @@ def merge(files: tuple[str, ...], output: str, combine: str, strict: bool) -> No
     """
     from trodden.api.profiles import merge_files
     from trodden.profile.store.files import check_writable
-    from trodden.profile.store.trod import save
+    from trodden.profile.store.trod import has_trace, save
 
     check_writable(output)
     listed = any(file == "-" or file.startswith("@") for file in files)
     many = listed or len(files) >= _MANY
+    names = _names(files)
+    if has_trace(output):
+        names = _but(output, names)
     with _progress(None if listed else len(files), many) as (counted, warn):
-        merged = merge_files(counted(_names(files)), combine, strict, warn)
+        merged = merge_files(counted(names), combine, strict, warn)
     save(merged.profile, output)
     _report_unjoined(merged, output)
     if merged.left_out:
@@ -69,6 +72,15 @@ def _names(files: Sequence[str]) -> Iterator[str]:
                 raise InputMissing(f"{file[1:]}: cannot be read: {error.strerror}") from error
         else:
             yield file
+
+
+def _but(output: str, names: Iterator[str]) -> Iterator[str]:
+    """The names, of which none may be that of the output: only the counts of a trace are merged."""
+    from trodden.profile.store.files import refuse_inputs
+
+    for name in names:
+        refuse_inputs(output, [name])
+        yield name
 
 
 def _lines(stream: Iterable[bytes]) -> Iterator[str]:

@@ -30,9 +30,10 @@ def profile_of(file: str, kind: str, output: str) -> None:
     """
     from trodden.api.traces import load
     from trodden.profile.derived import derive
-    from trodden.profile.store.files import check_writable
+    from trodden.profile.store.files import check_writable, refuse_inputs
     from trodden.profile.store.trod import save
 
+    refuse_inputs(output, [file])
     check_writable(output)
     derived = derive(load(file), kind)
     save(derived.profile, output)

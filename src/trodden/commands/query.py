@@ -11,7 +11,6 @@ import click
 
 from trodden.commands.click_options import Number
 from trodden.commands.replay import put, say, say_what_is_missing, saying_once
-from trodden.errors import UsageError
 from trodden.visible_text import visible
 from trodden.waiting import waiting
 
@@ -52,10 +51,9 @@ def query(file: str, question: str, thread: int | None, process: int | None, for
 
     asked = parse(question)
     profile = load(file)
-    threads = threads_of(profile.trace, process, thread)
-    if not threads:
-        raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
-    say_what_is_missing(threads)
+    trace = profile.trace
+    threads = threads_of(trace, process, thread)
+    say_what_is_missing(file, trace, threads, process)
     meant = Meant(threads)
     answers = answer(asked.with_places(meant.place), threads, meant.functions, saying_once())
     with waiting(f"reading {file}"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ import click
 from trodden.commands.click_options import Number, file_argument, function_option
 from trodden.commands.output import flush
 from trodden.commands.positions import nothing_between, place_in, position
-from trodden.errors import UsageError
+from trodden.errors import InputMissing, UsageError
 from trodden.visible_text import visible
 from trodden.waiting import waiting
 
@@ -87,9 +87,7 @@ def replay(
     profile = load(file)
     trace = profile.trace
     chosen = threads_of(trace, process, thread)
-    if not chosen:
-        raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
-    say_what_is_missing(chosen)
+    say_what_is_missing(file, trace, chosen, process)
     if repeats:
         empty = nothing_between(chosen, first, end)
         if empty is not None:
@@ -166,10 +164,17 @@ def _events(
     )
 
 
-def say_what_is_missing(threads: Iterable[ThreadTrace]) -> None:
-    """On standard error, since what follows may be for another program."""
-    for process in {id(each.process): each.process for each in threads}.values():
-        for message in process.messages:
+def say_what_is_missing(
+    file: str, trace: ProgramTrace, threads: Sequence[ThreadTrace], process: int | None
+) -> None:
+    """On standard error, since what follows may be for another program; an error if there is nothing."""
+    lost = [each for each in trace.traces.processes if each.missing and process in (None, each.pid)]
+    if lost and not threads:
+        raise InputMissing(f"{file}: {lost[0].messages[0]}")
+    if not threads:
+        raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
+    for each in {id(each): each for each in (*lost, *(thread.process for thread in threads))}.values():
+        for message in each.messages:
             say(message)
 
 

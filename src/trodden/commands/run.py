@@ -72,8 +72,7 @@ def main(argv: Sequence[str]) -> int:
         program = str(directory / runs.program_name(request.words))
         build = builder([*request.words, "-o", program], runs.is_cxx(request.words), request.flags)
         _check_words(request, build.line)
-        if request.size and not build.options.traces:
-            raise UsageError(f"{request.size.given}: goes with --profile trace")
+        request.size.need_traces(build.options.traces)
         build.watched = True
         status = build.run()
         if status:

@@ -23,10 +23,12 @@ def show(
     """Show a function of FILE: a C or C++ source, a graph in text form (.cfg) or a profile (.trod)."""
     from trodden.api.drawings import Request, draw
     from trodden.native.driver.build import CompilerFailed
+    from trodden.profile.store.files import refuse_inputs
     from trodden.report.graph.dot import to_dot
     from trodden.report.graph.svg import to_svg
     from trodden.report.graph.text import to_text
 
+    refuse_inputs(output, [file])
     try:
         drawing = draw(file, flags, function, Request.of(options_given(chosen)))
     except CompilerFailed as failure:

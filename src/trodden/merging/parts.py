@@ -22,6 +22,8 @@ from trodden.gc_pause import no_garbage
 from trodden.profile.assemble import EDGES
 from trodden.profile.derived import derive
 from trodden.profile.estimated import refusal
+from trodden.profile.from_runs import collect
+from trodden.profile.model import Profile
 from trodden.profile.store.call_path_codec import from_columns
 from trodden.profile.store.machine_codec import machine_from_columns, machine_functions
 from trodden.profile.store.program_codec import programs_from_documents
@@ -92,6 +94,8 @@ class PartReader:
         if not start.startswith(b"TROD"):
             raise BadFile(f"{name}: neither a profile nor a raw file")
         found = gather(name, self._programs)
+        if found.traced:
+            return _of_trace(name, collect([name]))
         executed = Executed({unit.id: unit for unit in found.units})
         processes = [replace(each, executed=executed.blocks(each.unit_counts)) for each in found.processes]
         return Part(
@@ -112,7 +116,7 @@ class PartReader:
             units, rest = self._facts(record)
             document = parse(rest, name)
             if "trace" in document:
-                return _of_trace(name)
+                return _of_trace(name, load(name))
             if "estimate" in document:
                 raise UsageError(refusal(name, "merge profiles of runs"))
             if units is not None and "units" in document:
@@ -173,9 +177,9 @@ class PartReader:
                 self._known.popitem(last=False)
 
 
-def _of_trace(name: str) -> Part:
+def _of_trace(name: str, traced: Profile) -> Part:
     """The edge profile that follows from the trace in a file."""
-    profile = derive(load(name), EDGES).profile
+    profile = derive(traced, EDGES).profile
     return Part(
         name,
         profile.program,

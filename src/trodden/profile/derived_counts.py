@@ -61,6 +61,14 @@ def function_counts(
     return FunctionCounts(held, active=resumed, prefixes=prefixes, sparse=sparse)
 
 
+def counted_beside(graph: Graph, beside: Mapping[int, int], known: FunctionCounts | None) -> TraceCounts:
+    """What a trace that is missing would have said, as far as counters on every edge tell."""
+    entries = 0 if known is None else known.active.get(graph.root, 0)
+    for edge, times in beside.items():
+        entries += times * ((graph.edges[edge].src == graph.root) - (graph.edges[edge].dst == graph.root))
+    return TraceCounts(edges={0: Counter(beside)}, entries=Counter({0: entries}))
+
+
 def _untold(edges: Mapping[int, int], beside: Mapping[int, int], interrupted: int) -> Counter[int]:
     """What interrupted frames have executed since the last record, as the counters say."""
     more = {edge: times - edges.get(edge, 0) for edge, times in beside.items()}

@@ -22,10 +22,11 @@ from trodden.plan.probes import (
 )
 from trodden.plan.trace.checked import checked_trace
 from trodden.profile.assemble import PATHS
-from trodden.profile.derived_counts import function_counts
+from trodden.profile.derived_counts import counted_beside, function_counts
 from trodden.profile.model import Profile
-from trodden.program.facts import FunctionFacts, UnitFacts
+from trodden.program.facts import FunctionFacts, Skipped, UnitFacts
 from trodden.program.unit_codec import unit_id
+from trodden.recover.sparse_counters import nonzero
 from trodden.recover.trace.counting import (
     PathArc,
     PathsOfProcedure,
@@ -43,6 +44,12 @@ class DerivedPlans:
     def __init__(self, profile: Profile, kind: str) -> None:
         self._units = profile.units
         self.kind = kind
+        lost = frozenset[int]() if profile.traces is None else profile.traces.unknown_units()
+        counted = {each.unit for each in profile.unit_counts if any(nonzero(each.counters))}
+        self._lost = {index for index in lost if profile.units[index].id not in counted}
+        if kind == PATHS:
+            self._lost = set(lost)
+        self._counters_only = lost - self._lost
         self._known: dict[Function, tuple[Plan, PathsOfProcedure | None]] = {}
 
     def _plan(self, place: Function) -> tuple[Plan, PathsOfProcedure | None]:
@@ -75,9 +82,15 @@ class DerivedPlans:
         return self._plan(place)[1]
 
     def units(self) -> list[UnitFacts]:
-        """The units with these plans; those that record no trace as they are."""
+        """The units with these plans; those that record no trace as they are.
+
+        They have no functions if their trace is missing.
+        """
         found = []
         for index, unit in enumerate(self._units):
+            if index in self._lost:
+                found.append(_not_known(unit))
+                continue
             functions, slots = [], 0
             for number, facts in enumerate(unit.functions):
                 plan, _ = self._plan((index, number))
@@ -105,6 +118,9 @@ class DerivedPlans:
         found = []
         for index, (made, unit) in enumerate(zip(units, self._units, strict=True)):
             own = by_unit.get(unit.id)
+            if index in self._lost:
+                found.append(UnitCounts.zero(made))
+                continue
             if not _records(unit):
                 found.append(own or UnitCounts.zero(unit))
                 continue
@@ -114,10 +130,19 @@ class DerivedPlans:
                 beside = self._beside((index, number), own)
                 if beside or (index, number) in totals:
                     traced = totals.get((index, number), TraceCounts())
+                    if index in self._counters_only:
+                        traced = counted_beside(facts.graph, beside, known.get(number))
                     frames = interrupted.get((index, number), 0)
                     counts.append((number, function_counts(facts, traced, beside, known.get(number), frames)))
             found.append(UnitCounts.of_functions(made, counts))
         return found
+
+
+def _not_known(unit: UnitFacts) -> UnitFacts:
+    """A unit of which no trace is left: like functions without probes, its own were executed or not."""
+    lost = (Skipped(each.name, "its trace is missing") for each in unit.functions)
+    made = replace(unit, functions=(), sites=(), slots=0, skipped=(*unit.skipped, *lost))
+    return replace(made, id=unit_id(made))
 
 
 def _records(unit: UnitFacts) -> bool:

@@ -11,7 +11,7 @@ from trodden.collect.executed import Executed
 from trodden.collect.process_messages import process_name_in
 from trodden.collect.programs import ProgramFile, with_blocks_executed
 from trodden.collect.rawfile.model import Ending
-from trodden.errors import UsageError
+from trodden.errors import InputMissing, UsageError
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
 from trodden.recover.unit_counts import UnitCounts
@@ -52,6 +52,10 @@ def only(profile: Profile, name: str, where: str) -> Profile:
     process = profile.processes[index]
     if len(profile.processes) == 1:
         return profile
+    if profile.traces is not None and any(
+        each.missing and each.process == index for each in profile.traces.processes
+    ):
+        raise InputMissing(f"{where}: the trace of process {process.name} is missing: nothing is known of it")
     others = {each.name for each in profile.processes} - {process.name}
     messages = [each for each in profile.messages if process_name_in(each) not in others]
     threads = tuple(replace(each, process=0) for each in profile.threads if each.process == index)

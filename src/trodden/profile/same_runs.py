@@ -19,15 +19,20 @@ from trodden.recover.unit_counts import UnitCounts
 def with_runs(derived: Profile, original: Profile, counted: Mapping[int, Sequence[UnitCounts]]) -> Profile:
     """``derived`` with processes, threads and programs; both profiles have the same units in the same order.
 
+    Of units without functions nothing is known any more: they have no frames and belong to no program.
     ``counted`` is what each process has counted, by its index; of a process that is alone it is not needed.
     """
-    ids = {old.id: new.id for old, new in zip(original.units, derived.units, strict=True)}
+    ids = {
+        old.id: new.id
+        for old, new in zip(original.units, derived.units, strict=True)
+        if len(old.functions) == len(new.functions)
+    }
     executed = Executed({unit.id: unit for unit in derived.units})
     processes = []
     for index, process in enumerate(original.processes):
         own = tuple(filter(_has_counts, counted.get(index, ())))
         blocks = None if process.executed is None else executed.blocks(own)
-        completed = tuple((ids[unit], function) for unit, function in process.completed)
+        completed = tuple((ids[unit], function) for unit, function in process.completed if unit in ids)
         processes.append(replace(process, executed=blocks, unit_counts=own, completed=completed))
     programs = [
         replace(each, units=tuple(ids[unit] for unit in each.units if unit in ids))
@@ -59,6 +64,8 @@ def _thread(thread: StoppedThread, ids: Mapping[str, str]) -> StoppedThread:
     """Its path registers are those of the plans that its units had."""
     return replace(
         thread,
-        frames=tuple(replace(each, unit=ids[each.unit], register=None) for each in thread.frames),
+        frames=tuple(
+            replace(each, unit=ids[each.unit], register=None) for each in thread.frames if each.unit in ids
+        ),
         last=(),
     )

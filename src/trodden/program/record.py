@@ -8,6 +8,7 @@ record can never be decompressed into a large amount of memory.
 from __future__ import annotations
 
 import json
+import re
 import struct
 import zlib
 from typing import Any
@@ -20,6 +21,10 @@ HEAD_SIZE = _HEAD.size
 
 _ALWAYS_ALLOWED = 4 << 20
 _GROWTH_ALLOWED = 16
+BEHIND = "behind"
+"""The first field of a document behind whose record other bytes follow: how many."""
+_BEHIND = re.compile(rb'\{(?:"behind":(\d{1,18})[,}])?')
+_START = 64
 _NOTHING = b"\x00\x00\x00\xff\xff"
 """An empty block of a deflate stream."""
 
@@ -76,12 +81,24 @@ def unpack(
     if version < 1:
         raise BadFile(f"{where}: corrupt: format version {version} does not exist")
     if length > len(data) - HEAD_SIZE:
-        missing = length - (len(data) - HEAD_SIZE)
-        raise BadFile(f"{where}: truncated: {missing} bytes are missing at its end")
+        raise BadFile(f"{where}: truncated: {_missing(data, length)} missing at its end")
     payload = memoryview(data)[HEAD_SIZE : HEAD_SIZE + length]
     if zlib.crc32(payload) != checksum:
         raise BadFile(f"{where}: corrupt: the checksum does not match")
     return _inflate(payload, where, ceiling(length) if allowed is None else allowed), HEAD_SIZE + length
+
+
+def _missing(data: bytes | memoryview, length: int) -> str:
+    """How many bytes are missing of a truncated record, and behind it."""
+    missing = length - (len(data) - HEAD_SIZE)
+    try:
+        text = zlib.decompressobj().decompress(memoryview(data)[HEAD_SIZE:], _START)
+    except zlib.error:
+        text = b""
+    match = _BEHIND.match(text) if len(text) == _START else None
+    if match is None:
+        return f"at least {missing:,} bytes are"
+    return f"{missing + int(match[1] or 0):,} bytes are"
 
 
 def _inflate(payload: memoryview, where: str, allowed: int) -> bytes:

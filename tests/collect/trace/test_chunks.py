@@ -12,7 +12,7 @@ import pytest
 from trodden.collect.trace.chunk import Chunk, Frame
 from trodden.collect.trace.chunks import ProcessTrace, read_chunks, spool_path
 from trodden.collect.trace.extent import extent
-from trodden.errors import BadFile, LaterVersion, TroddenError
+from trodden.errors import LaterVersion, TroddenError
 from trodden.program.trace_chunk import Flag
 
 _HEADER = struct.Struct("<8sIIQQQIIIIQQQIIII")
@@ -144,8 +144,10 @@ def test_holes_where_somebody_has_read_the_file(tmp_path: Path) -> None:
 def test_the_file_of_another_process(tmp_path: Path) -> None:
     _read(tmp_path, _head(), _chunk(0, 0, b"a"))
     for pid, start in ((_PID + 1, _START), (_PID, _START + 1)):
-        with pytest.raises(BadFile, match="it belongs to another process"):
-            read_chunks(tmp_path / "out.raw", pid, start)
+        found = read_chunks(tmp_path / "out.raw", pid, start)
+        assert (found.chunks, found.damage) == ((), ())
+        assert f"out.raw.trace is that of process {_PID}" in found.missing
+        assert ("at another time" in found.missing) == (pid == _PID)
     assert len(read_chunks(tmp_path / "out.raw").chunks) == 1
 
 
@@ -156,7 +158,8 @@ def test_the_file_of_a_later_version(tmp_path: Path) -> None:
 
 def test_there_may_be_no_spool_file(tmp_path: Path) -> None:
     (tmp_path / "out.raw").write_bytes(b"")
-    assert read_chunks(tmp_path / "out.raw") == ProcessTrace((), ())
+    spool = f"{tmp_path / 'out.raw'}.trace"
+    assert read_chunks(tmp_path / "out.raw") == ProcessTrace((), (), f"its trace {spool} is missing")
     assert spool_path("out.raw.live") == spool_path("out.raw") == "out.raw.trace"
 
 

@@ -153,7 +153,7 @@ def test_a_limit_is_of_all_threads(program: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["return", "abort", "endless"])
 def test_a_ring_keeps_the_last_records(program: Path, tmp_path: Path, mode: str) -> None:
     status = -signal.SIGABRT if mode == "abort" else 3
-    raw = _traced(program, tmp_path, mode, str(_NUMBERS), "1", status=status, ring="1")
+    raw = _traced(program, tmp_path, mode, str(_NUMBERS), "1", status=status, ring="256K")
     found = read_raw(raw)
     trace = read_chunks(raw, found.pid, found.started)
     assert trace.damage == ()
@@ -168,7 +168,7 @@ def test_a_ring_keeps_the_last_records(program: Path, tmp_path: Path, mode: str)
 
 
 def test_a_dump_of_a_ring(program: Path, tmp_path: Path) -> None:
-    raw = _traced(program, tmp_path, "dump", str(_NUMBERS), "0", status=-signal.SIGKILL, ring="1")
+    raw = _traced(program, tmp_path, "dump", str(_NUMBERS), "0", status=-signal.SIGKILL, ring="256K")
     numbers = _numbers(trace_of(raw).chunks)
     assert numbers == list(range(numbers[0], _NUMBERS))
 

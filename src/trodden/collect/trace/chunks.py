@@ -29,10 +29,14 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ProcessTrace:
-    """The chunks of a process, by thread and in the order in which they began; and what could not be read."""
+    """The chunks of a process, by thread and in the order in which they began; and what could not be read.
+
+    ``missing`` says what is wrong if there is no file with the chunks of this process.
+    """
 
     chunks: tuple[Chunk, ...]
     damage: tuple[str, ...]
+    missing: str = ""
 
     def threads(self) -> dict[int, tuple[Chunk, ...]]:
         """The chunks of each thread."""
@@ -47,6 +51,10 @@ def spool_path(raw: str | os.PathLike[str]) -> str:
     return os.fspath(raw).removesuffix(_LIVE_SUFFIX) + SPOOL
 
 
+class OtherProcess(Exception):
+    """A spool file is that of another process."""
+
+
 def read_chunks(
     raw: str | os.PathLike[str], process: int | None = None, started: int | None = None
 ) -> ProcessTrace:
@@ -55,19 +63,25 @@ def read_chunks(
     The spool file is that of the process with this id that started then, if they are given.
     """
     name = os.fspath(raw)
+    spool, packed = spool_path(name), name.removesuffix(_LIVE_SUFFIX) + PACKED
     damage: list[str] = []
+    missing = ""
+    spooled: list[Chunk] = []
+    try:
+        spooled = _spooled(spool, process, started, damage)
+    except FileNotFoundError:
+        if not os.path.exists(packed):
+            missing = f"its trace {spool} is missing"
+    except OtherProcess as error:
+        missing = f"its trace is missing ({spool} is that of {error})"
     found: dict[tuple[int, int], Chunk] = {}
-    for chunk in (
-        *_packed(name.removesuffix(_LIVE_SUFFIX) + PACKED, damage),
-        *_spooled(spool_path(name), process, started, damage),
-        *_in_live_file(name, damage),
-    ):
+    for chunk in (*_packed(packed, damage), *spooled, *_in_live_file(name, damage)):
         key = chunk.thread, chunk.sequence
         known = found.get(key)
         if known is None or _is_better(chunk, known):
             found[key] = chunk
     chunks = tuple(found[key] for key in sorted(found))
-    return ProcessTrace(chunks, (*damage, *_gaps(chunks)))
+    return ProcessTrace(chunks, (*damage, *_gaps(chunks)), missing)
 
 
 def _is_better(chunk: Chunk, known: Chunk) -> bool:
@@ -104,7 +118,7 @@ def _spooled(path: str, process: int | None, started: int | None, damage: list[s
         with open(path, "rb") as stream:
             return list(_in_spool(stream.fileno(), path, process, started, damage))
     except FileNotFoundError:
-        return []
+        raise
     except OSError as error:
         raise InputMissing(f"{path}: cannot be read: {error.strerror}") from error
 
@@ -124,7 +138,8 @@ def _in_spool(
         if version > VERSION:
             raise LaterVersion(f"{path}: written by a later trodden's runtime; update trodden to read it")
         if process not in (None, pid) or started not in (None, start):
-            raise BadFile(f"{path}: it belongs to another process ({pid})")
+            when = "" if pid != process else " that started at another time"
+            raise OtherProcess(f"process {pid}{when}")
     while (position := _next_data(descriptor, position, size)) < size:
         following = size
         try:

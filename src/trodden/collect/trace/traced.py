@@ -32,4 +32,4 @@ def traced_run(raw: Raw, modules: Mapping[int, Program], locator_of: LocatorOf) 
         return None
     midway = raw.ending in (Ending.SIGNAL, Ending.EXEC) or any(frame.interrupted for frame in raw.frames)
     active = EarlyEndFinder(modules, locator_of).active(raw, with_source=midway)
-    return TracedRun(raw, modules, active.stacks, read_chunks(raw.path))
+    return TracedRun(raw, modules, active.stacks, read_chunks(raw.path, raw.pid, raw.started))

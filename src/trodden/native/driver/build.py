@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +22,9 @@ from trodden.native.driver.command_line import CommandLine, Source, Step
 from trodden.native.driver.compiler_caches import calling_cache, dependency_entry, preprocessed_suffix
 from trodden.native.driver.depfiles import dependency_flags
 from trodden.native.driver.diagnostics import call
-from trodden.native.driver.inline_remarks import inlined_calls, remark_flags
+from trodden.native.driver.inline_remarks import call_with_remarks, inlined_calls, remark_flags
 from trodden.native.driver.messages import report_ignored
+from trodden.native.driver.module_text import codegen_flags, encoded, with_record
 from trodden.native.driver.other_instrumentation import (
     check_instrumentation,
     coverage_flags,
@@ -177,7 +178,7 @@ class Builder:
                 if self.options.stage == "early":
                     text = finish_early(self.optimise(text, source, directory), done.facts, self.line.debug)
                 inline = self.line.step is Step.ASSEMBLY or self.line.emit_llvm
-                text = _with_record(text, done.record, None if inline else directory)
+                text = with_record(text, done.record, None if inline else directory)
             self._generate(text, source, made, directory)
         if self.line.step is not Step.LINK:
             deliver(made, self._output_of(source))
@@ -207,12 +208,13 @@ class Builder:
         if source.path != "-" and (os.path.isdir(source.path) or not os.access(source.path, os.R_OK)):
             raise InputMissing(f"{source.path}: no such source, or it cannot be read")
         flags = self._flags()
+        remarks: list[str] = []
         if source.language == "ir":
             given = Path(source.path).read_bytes() if source.path != "-" else sys.stdin.buffer.read()
             text = disassemble_apart(given, source.path)
             if ALREADY_INSTRUMENTED in text or self.options.stage == "early":
                 return text
-            flags = [*_codegen_flags(flags), "-w", "-Qunused-arguments"]
+            flags = [*codegen_flags(flags), "-w", "-Qunused-arguments"]
             if source.path == "-":
                 source = Source(str(directory / "standard-input.ll"), source.language, source.position)
                 Path(source.path).write_bytes(given)
@@ -225,15 +227,28 @@ class Builder:
             if self.options.stage == "early":
                 flags += ["-Xclang", "-disable-llvm-passes"]
             else:
-                flags += remark_flags(flags, _remarks(source, directory))
+                remarks = remark_flags(flags, _remarks(source, directory))
         compile_ = self.toolchain.compile(source.cxx or self.cxx, self.line.compile_flags)
-        return self._to_ir([*compile_, *flags, "-x", source.language, source.path], source, directory)
+        return self._to_ir(
+            [*compile_, *flags, "-x", source.language, source.path], source, directory, remarks
+        )
 
-    def _to_ir(self, command: Sequence[str], source: Source, directory: Path) -> str:
-        """Run a compilation that ends in IR.  IR of an older LLVM is read as bitcode, which is upgraded."""
+    def _to_ir(
+        self, command: Sequence[str], source: Source, directory: Path, remarks: Sequence[str] = ()
+    ) -> str:
+        """Run a compilation that ends in IR, with flags for remarks if it can be run with them.
+
+        IR of an older LLVM is read as bitcode, which is upgraded.
+        """
         target = directory / f"{source.position}.ir"
         step = "-S" if self.toolchain.same_llvm else "-c"
-        self._must([*command, "-emit-llvm", step, "-o", str(target)])
+        words = [*command, "-emit-llvm", step, "-o", str(target)]
+        if remarks:
+            given = sys.stdin.buffer.read() if source.path == "-" else None
+            made = _remarks(source, directory)
+            _check_status(call_with_remarks(words, remarks, made, self.toolchain.environment, given))
+        else:
+            self._must(words)
         if self.toolchain.same_llvm:
             return target.read_text(encoding="utf-8", errors="surrogateescape")
         return disassemble(target.read_bytes(), source.path)
@@ -243,7 +258,7 @@ class Builder:
         before = directory / f"{source.position}.early.bc"
         before.write_bytes(check(text, source.path))
         generate = self.toolchain.generate(self.line.compile_flags)
-        flags = [*_codegen_flags(self._flags()), "-Qunused-arguments", "-w"]
+        flags = [*codegen_flags(self._flags()), "-Qunused-arguments", "-w"]
         return self._to_ir([*generate, *flags, "-x", "ir", str(before)], source, directory)
 
     def _generate(self, text: str, source: Source, made: Path, directory: Path) -> None:
@@ -251,14 +266,14 @@ class Builder:
         assembly = self.line.step is Step.ASSEMBLY
         if self.line.emit_llvm:
             bitcode = check(text, source.path)
-            made.write_bytes(_encoded(text) if assembly else bitcode)
+            made.write_bytes(encoded(text) if assembly else bitcode)
             return
         plain = directory / f"{source.position}.trodden.ll"
-        plain.write_bytes(_encoded(text))
+        plain.write_bytes(encoded(text))
         status = self._call(
             [
                 *self.toolchain.generate(self.line.compile_flags),
-                *_codegen_flags(self._flags()),
+                *codegen_flags(self._flags()),
                 *("-fverify-intermediate-code", "-Xclang", "-disable-llvm-passes"),
                 *_LAYOUT,
                 *(() if self.line.debug else _EXACT_LINES),
@@ -273,62 +288,21 @@ class Builder:
     def _link(self, objects: Sequence[Path], directory: Path) -> None:
         from trodden.native.driver.linking.program_link import link_program
 
-        status = link_program(self.toolchain, self.line, self.cxx, objects, directory)
-        if status != 0:
-            raise CompilerFailed(status)
+        _check_status(link_program(self.toolchain, self.line, self.cxx, objects, directory))
 
     def _call(self, command: Sequence[str]) -> int:
         return call(command, self.toolchain.environment)
 
     def _must(self, command: Sequence[str]) -> None:
         """Run a tool that has to succeed."""
-        status = self._call(command)
-        if status != 0:
-            raise CompilerFailed(status)
+        _check_status(self._call(command))
+
+
+def _check_status(status: int) -> None:
+    if status != 0:
+        raise CompilerFailed(status)
 
 
 def _remarks(source: Source, directory: Path) -> Path:
     """Where the remarks of a compilation go."""
     return directory / f"{source.position}.remarks.yaml"
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", errors="surrogateescape")
-
-
-def _codegen_flags(flags: Sequence[str]) -> Iterator[str]:
-    """The flags that matter once the program is IR, so none of the preprocessor or for dependency files."""
-    dropped = {"-D", "-U", "-I", "-include", "-imacros", "-isystem", "-idirafter", "-iquote"}
-    dropped |= {"-MF", "-MT", "-MQ", "-MJ"}
-    position = 0
-    while position < len(flags):
-        flag = flags[position]
-        if flag in dropped:
-            position += 2
-            continue
-        position += 1
-        if not flag.startswith(("-D", "-U", "-I", "-M", "-std=", "-W", "-pedantic")):
-            yield flag
-
-
-def _with_record(text: str, record: bytes, directory: Path | None) -> str:
-    """Add the unit's facts in section ``.trodden``, from a file if the assembler will be able to read it."""
-    lines = ['.section .trodden,"",@progbits']
-    if directory is not None:
-        path = directory / "facts.bin"
-        path.write_bytes(record)
-        quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
-        lines.append(f'.incbin "{quoted}"')
-    else:
-        for start in range(0, len(record), 64):
-            values = ",".join(str(byte) for byte in record[start : start + 64])
-            lines.append(f".byte {values}")
-    lines.append(".text")
-    return text + "".join(f'module asm "{_escaped(line)}"\n' for line in lines)
-
-
-def _escaped(text: str) -> str:
-    """A string as LLVM's assembly language writes it."""
-    special = b'"\\'
-    plain = (chr(b) if 32 <= b < 127 and b not in special else f"\\{b:02X}" for b in os.fsencode(text))
-    return "".join(plain)

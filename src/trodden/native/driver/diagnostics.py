@@ -22,20 +22,25 @@ def kept_diagnostics() -> Iterator[list[str]]:
         _KEPT.reset(token)
 
 
-def call(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a tool with our standard streams; return its status as a shell would."""
+def call(command: Sequence[str], environment: Mapping[str, str], given: bytes | None = None) -> int:
+    """Run a tool with our standard streams; return its status as a shell would.
+
+    ``given`` is what it reads in place of our standard input.
+    """
     if _KEPT.get() is None:
         sys.stdout.flush()
-        return _status(subprocess.run(command, check=False, env=environment).returncode)
-    status, text = listen(command, environment)
+        return _status(subprocess.run(command, check=False, env=environment, input=given).returncode)
+    status, text = listen(command, environment, given)
     say(text)
     return status
 
 
-def listen(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
+def listen(
+    command: Sequence[str], environment: Mapping[str, str], given: bytes | None = None
+) -> tuple[int, str]:
     """Run a tool; return its status as a shell would, and what it has written to standard error."""
     sys.stdout.flush()
-    done = subprocess.run(command, check=False, env=environment, stderr=subprocess.PIPE)
+    done = subprocess.run(command, check=False, env=environment, stderr=subprocess.PIPE, input=given)
     return _status(done.returncode), done.stderr.decode(errors="backslashreplace")
 
 

@@ -14,6 +14,7 @@ from trodden.errors import UsageError
 _SIZE = re.compile(r"(?P<number>\d+)(?P<unit>[KMG]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _MOST = 1 << 62
+_LEAST_RING = 256 << 10
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class TraceSize:
         """The flag that was given."""
         return "--trace-ring" if self.ring else "--trace-limit"
 
+    def need_traces(self, recorded: bool) -> None:
+        """Check that what is built here records a trace, if a size was given."""
+        if self and not recorded:
+            raise UsageError(f"{self.given}: goes with --profile trace")
+
     def variables(self) -> dict[str, str]:
         """What programs find in their environment.  One of the two replaces both of whoever calls us."""
         if not self:
@@ -45,6 +51,8 @@ WHOLE = TraceSize()
 def trace_size(limit: int | str | None, ring: int | str | None) -> TraceSize:
     """The sizes that were given, as numbers or as text with a unit."""
     found = TraceSize(_bytes("--trace-limit", limit), _bytes("--trace-ring", ring))
+    if 0 < found.ring < _LEAST_RING:
+        raise UsageError(f"--trace-ring {ring}: is too small; a ring has at least 256K")
     if found.limit and found.ring:
         raise UsageError(
             "--trace-limit, --trace-ring: choose one; a ring is never full, since it keeps the last part only"

@@ -8,7 +8,7 @@ import secrets
 import stat
 from collections.abc import Iterable
 
-from trodden.errors import CannotWrite
+from trodden.errors import CannotWrite, UsageError
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
@@ -48,6 +48,24 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise CannotWrite(
             f"{os.fspath(path)}: cannot be written: {error.strerror}; name another file with -o"
         ) from error
+
+
+def refuse_inputs(output: str | os.PathLike[str] | None, inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Check that a result does not replace what it is made of, under whatever name."""
+    for each in inputs:
+        if output is not None and is_same_file(output, each):
+            raise UsageError(
+                f"-o {os.fspath(output)}: would replace {os.fspath(each)}, which it is made of;"
+                " name another file with -o"
+            )
+
+
+def is_same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two names are those of one regular file."""
+    try:
+        return os.path.isfile(one) and os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False
 
 
 def _replace(target: str, parts: Iterable[bytes]) -> None:

@@ -86,6 +86,7 @@ def _process_to_document(process: TracedProcess, places: Mapping[Piece, int]) ->
         ],
         "stopped": int(process.stopped),
         "messages": list(process.messages),
+        **({"missing": 1} if process.missing else {}),
     }
 
 
@@ -126,6 +127,9 @@ def _process(document: Any, units: Sequence[UnitFacts], sites: int, processes: i
         raise ColumnError("two functions have the same number")
     modules, tables = columns(document["modules"], 2, "modules")
     same_length(ints(modules, 0, _MOST), ints(tables, 0, sites))
+    missing = bool(whole(document.get("missing", 0), 0, 2))
+    if missing and not document["messages"]:
+        raise ColumnError("a trace is missing for no reason")
     return TracedProcess(
         process=whole(document["process"], -1, processes),
         pid=whole(document["pid"], 0, _MOST),
@@ -138,6 +142,7 @@ def _process(document: Any, units: Sequence[UnitFacts], sites: int, processes: i
         interrupted=dict(map(_interruption, document.get("interrupted", ()))),
         stopped=bool(whole(document.get("stopped", 0), 0, 2)),
         messages=tuple(map(text, document["messages"])),
+        missing=missing,
     )
 
 

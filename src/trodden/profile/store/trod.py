@@ -33,7 +33,7 @@ from trodden.profile.store.unit_counts_codec import (
 from trodden.profile.trace.model import Piece, Pieces, Traces
 from trodden.program.checked import ColumnError, text, whole
 from trodden.program.facts import UnitFacts
-from trodden.program.record import HEAD_SIZE, length_in, seal, unseal
+from trodden.program.record import BEHIND, HEAD_SIZE, length_in, seal, unseal
 from trodden.program.unit_codec import unit_from_json, unit_to_json
 from trodden.recover.budget import Budget
 from trodden.regular_files import open_regular
@@ -65,6 +65,19 @@ def load(path: str | os.PathLike[str]) -> Profile:
         raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error
 
 
+def has_trace(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a profile with a trace."""
+    try:
+        with open_regular(os.fspath(path)) as stream:
+            length = length_in(MAGIC, stream.read(HEAD_SIZE))
+            if length is None or length > os.fstat(stream.fileno()).st_size:
+                return False
+            stream.seek(HEAD_SIZE + length)
+            return stream.read(len(PIECES)) == PIECES
+    except OSError:
+        return False
+
+
 def document_in(stream: BinaryIO) -> bytes:
     """The document at the start of a file, with what follows it unless that is a trace."""
     head = stream.read(HEAD_SIZE)
@@ -79,7 +92,10 @@ def document_in(stream: BinaryIO) -> bytes:
 
 def to_bytes(profile: Profile) -> bytes:
     """The content of the file."""
-    document: dict[str, Any] = {
+    document: dict[str, Any] = {}
+    if profile.traces is not None:
+        document[BEHIND] = len(PIECES) + sum(piece.packed for piece in profile.traces.all_pieces)
+    document |= {
         "kind": profile.kind,
         "program": profile.program,
         "notes": list(profile.messages),

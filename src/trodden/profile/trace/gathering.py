@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from trodden.collect.binary.program import Program
 from trodden.collect.endings import Process, StoppedFrame
 from trodden.collect.rawfile.model import TraceEnd
 from trodden.collect.trace.chunk import Chunk
+from trodden.collect.trace.chunks import spool_path
 from trodden.collect.trace.traced import TracedRun
 from trodden.profile.trace.model import (
     CallSites,
@@ -68,6 +70,7 @@ def gather_traces(
                 interrupted=dict(_interruptions(run, {unit.id: unit for unit in units})),
                 stopped=run.raw.trace.stopped is not TraceEnd.RUNNING,
                 messages=tuple(_messages(run)),
+                missing=_is_missing(run),
             )
         )
     return Traces(tuple(found), tuple(tables), writer.done())
@@ -124,10 +127,23 @@ def _lines_reached(frame: StoppedFrame, unit: UnitFacts) -> int | None:
     return None if at is None else sum(ref.line > 0 for ref in block.lines[: at + 1])
 
 
+def _is_missing(run: TracedRun) -> bool:
+    """Whether nothing that it has executed is known."""
+    assert run.raw.trace is not None
+    none = bool(run.trace.missing) or run.raw.trace.stopped is not TraceEnd.RUNNING
+    return none and not run.trace.chunks
+
+
 def _messages(run: TracedRun) -> Iterable[str]:
     assert run.raw.trace is not None
-    yield from run.trace.damage
     name = f"process {run.raw.pid}"
+    if run.trace.missing:
+        beside = spool_path(run.raw.path)
+        yield (
+            f"{name}: {run.trace.missing}: keep {os.path.basename(beside)} beside {run.raw.path}; "
+            + ("only the last part is there" if run.trace.chunks else "what was only traced is not known")
+        )
+    yield from run.trace.damage
     threads = run.trace.threads()
     middle = [thread for thread, chunks in threads.items() if chunks[0].sequence]
     if middle:

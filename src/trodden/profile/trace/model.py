@@ -118,7 +118,7 @@ class TracedProcess:
     indices of the call sites of its modules, as far as they have any.  ``ends`` are the frames that were
     active at its end, innermost first, by thread; ``interrupted`` are the threads of which the innermost was
     at any instruction.  If the trace has ``stopped``, it ends before the process does.  ``messages`` say what
-    is missing.
+    is missing.  If its trace is ``missing`` as a whole, nothing is known of what it has executed.
     """
 
     process: int
@@ -130,6 +130,7 @@ class TracedProcess:
     interrupted: dict[int, Interruption] = field(default_factory=dict)
     stopped: bool = False
     messages: tuple[str, ...] = ()
+    missing: bool = False
 
 
 class Pieces:
@@ -173,6 +174,14 @@ class Traces:
     processes: tuple[TracedProcess, ...]
     sites: tuple[CallSites, ...]
     pieces: Pieces
+
+    def unknown_units(self) -> frozenset[int]:
+        """The units of which no trace is left, by their indices."""
+        lost, left = (
+            {unit for each in self.processes if each.missing is missing for _, unit in each.units}
+            for missing in (True, False)
+        )
+        return frozenset(lost - left)
 
     def missing_bytes(self) -> int:
         """How many bytes of the pieces are missing at the end of the file."""

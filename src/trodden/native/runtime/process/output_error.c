@@ -60,6 +60,18 @@ static bool is_standard_error(void) {
            (S_ISREG(now.st_mode) && (fcntl(STDERR_FILENO, F_GETFL) & O_APPEND));
 }
 
+void trodden_output_say(const char *const *parts, size_t count) {
+    char message[256] = "trodden: ";
+    size_t used = strlen(message);
+    if (!is_standard_error())
+        return;
+    for (size_t i = 0; i < count; i++)
+        for (size_t at = 0; parts[i][at] && at < 64; at++)
+            message[used++] = (unsigned char)parts[i][at] < ' ' && i + 1 < count ? '?' : parts[i][at];
+    if (trodden_sys_write(STDERR_FILENO, message, used) < 0)
+        return;
+}
+
 void trodden_output_report(char *message, int error) {
     static bool reported;
     if (reported || !is_standard_error())

@@ -44,5 +44,7 @@ void trodden_output_moved(void);
 void trodden_output_errors_init(void); /* remembers what standard error is */
 /* Says once on standard error that the output file cannot be written.  `message` has room for two paths. */
 void trodden_output_report(char *message, int error);
+/* Says something else there: these parts, as far as they are short. */
+void trodden_output_say(const char *const *parts, size_t count);
 
 #endif

@@ -9,12 +9,14 @@
 
 #include "counters/live_file.h"
 #include "platform/system.h"
+#include "process/output_file.h"
 #include "process/process.h"
 #include "trace/streams.h"
 
 uint8_t trodden_no_trace[2 * TRODDEN_TRACE_MARGIN];
 
 enum { MIN_RING = 4, FULL_BACKLOG = 256 << 20 };
+#define MOST_BYTES ((uint64_t)1 << 62)
 
 struct trodden_trace_stream *trodden_trace_own(void) {
     struct trodden_thread *thread = trodden_process.trace.active ? trodden_own_thread() : NULL;
@@ -37,17 +39,27 @@ void trodden_trace_to_scratch(struct trodden_trace_stream *stream) {
 }
 
 /* ---- what the environment asks for ---- */
-/* A number of bytes, perhaps with a unit: K, M or G. */
+static unsigned shift_of(char unit) {
+    switch (unit | 0x20) {
+    case 'k': return 10;
+    case 'm': return 20;
+    case 'g': return 30;
+    default: return 0;
+    }
+}
+
+/* A number of bytes, perhaps with a unit: K, M or G.  0: there is none. */
 static uint64_t number_in(const char *name) {
     const char *value = secure_getenv(name);
-    char *unit = NULL;
-    uint64_t number = value ? strtoull(value, &unit, 10) : 0;
-    switch (unit ? *unit | 0x20 : 0) {
-    case 'k': return number << 10;
-    case 'm': return number << 20;
-    case 'g': return number << 30;
-    default: return number;
-    }
+    char *end = NULL;
+    if (!value || !*value)
+        return 0;
+    uint64_t number = *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : UINT64_MAX;
+    unsigned shift = end ? shift_of(*end) : 0;
+    if (number < MOST_BYTES >> shift && !end[shift != 0])
+        return number << shift;
+    trodden_output_say((const char *[]){name, "=", value, " is no size, such as 16M; the trace is kept as without it\n"}, 4);
+    return 0;
 }
 
 static void read_settings(void) {
@@ -56,6 +68,8 @@ static void read_settings(void) {
     trace->limit = number_in("TRODDEN_TRACE_LIMIT");
     if (ring)
         trace->ring = ring / TRODDEN_TRACE_RING_SEGMENT > MIN_RING ? ring / TRODDEN_TRACE_RING_SEGMENT : MIN_RING;
+    if (ring && ring < MIN_RING * TRODDEN_TRACE_RING_SEGMENT)
+        trodden_output_say((const char *[]){"TRODDEN_TRACE_RING is too small; each thread keeps 256K\n"}, 1);
     trace->backlog = drained == 1 ? FULL_BACKLOG : drained;
 }
 
