@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.reach import sweep
+from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, PathStart, Route
 
@@ -184,3 +185,22 @@ def jumping_walk(
         if block in may_be_cut_short or block == graph.exit:
             whole = len(walk)
     return None if whole is None else walk[:whole]
+
+
+def decoded_prefixes(
+    told: Mapping[tuple[int, int | None], int],
+    offsets: Sequence[SinglePrefix | RegisterOffset | None],
+    prefix: Callable[[int, int], Route],
+) -> Counter[Route]:
+    """The prefixes of paths that were cut short, by their blocks and what the register held there."""
+    found: Counter[Route] = Counter()
+    for (block, register), count in told.items():
+        match offsets[block]:
+            case SinglePrefix(sum_there):
+                found[prefix(block, sum_there)] += count
+            case RegisterOffset(amount):
+                assert register is not None
+                found[prefix(block, (register - amount) % 2**64)] += count
+            case None:
+                raise AssertionError(f"nothing is known of {block}")
+    return found

@@ -93,12 +93,7 @@ def interpret_paths(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> PathTall
     """
     recorded = PathTally([0] * plan.slots, {}, {})
     for walk in walks:
-        activation = Activation(graph, plan, recorded)
-        activation.begin()
-        for index in walk:
-            activation.take(index)
-        if activation.block != graph.exit:
-            activation.cut_short()
+        Activation(graph, plan, recorded).follow(walk)
     return recorded
 
 
@@ -119,6 +114,14 @@ class Activation:
             for probe in probes
             if isinstance(probe, AddTripCount)
         }
+
+    def follow(self, walk: Walk) -> None:
+        """Control enters the procedure and takes the edges of a walk."""
+        self.begin()
+        for index in walk:
+            self.take(index)
+        if self.block != self._graph.exit:
+            self.cut_short()
 
     def begin(self) -> None:
         """Control enters the procedure."""

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from tests.graphs import costs_for, graphs, seeds
 from tests.plan.overlapping.walked import overlapping_paths
-from tests.plan.splitting import dead_ends, jumping_walk, split
+from tests.plan.splitting import dead_ends, decoded_prefixes, jumping_walk, split
 from trodden.graph.cfg import Graph
 from trodden.plan.interpret import PathTally, tally
 from trodden.plan.overlapping.interpret import interpret_overlaps
@@ -18,7 +18,7 @@ from trodden.plan.overlapping.loops import LoopNest, loop_headers
 from trodden.plan.overlapping.numbering import OverlapNumbering, OverlappingPath
 from trodden.plan.overlapping.plan import overlapping_plan
 from trodden.plan.paths.numbering import LARGEST
-from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
+from trodden.plan.paths.prefixes import register_offsets
 from trodden.plan.probes import BlockMeasure, Plan
 from trodden.plan.routes import Route
 
@@ -102,17 +102,7 @@ def check(case: Trial) -> None:
 def check_prefixes(case: Trial, told: PathTally, truth: Counter[Route]) -> None:
     numbering = case.numbering
     offsets = register_offsets(case.graph, case.plan, numbering)
-    found: Counter[Route] = Counter()
-    for (block, register), count in told.prefixes.items():
-        match offsets[block]:
-            case SinglePrefix(sum_there):
-                found[numbering.prefix(block, sum_there)] += count
-            case RegisterOffset(amount):
-                assert register is not None
-                found[numbering.prefix(block, (register - amount) % 2**64)] += count
-            case None:
-                raise AssertionError(f"nothing is known of {block}")
-    assert found == truth
+    assert decoded_prefixes(told.prefixes, offsets, numbering.prefix) == truth
 
 
 @settings(max_examples=500)

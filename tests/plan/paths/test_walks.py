@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 
 from tests.graphs import costs_for, graphs, seeds
-from tests.plan.splitting import dead_ends, jumping_walk, split
+from tests.plan.splitting import dead_ends, decoded_prefixes, jumping_walk, split
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.spanning import live_edges
 from trodden.plan.interpret import interpret_paths, tally
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import checked_paths, path_plan
-from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
+from trodden.plan.paths.prefixes import register_offsets
 from trodden.plan.probes import BlockMeasure, Plan, RedundantMeasure
 from trodden.plan.routes import Route
 
@@ -99,17 +99,7 @@ def check_prefixes(
     truth: Counter[Route],
 ) -> None:
     offsets = register_offsets(case.graph, case.plan)
-    found: Counter[Route] = Counter()
-    for (block, register), count in told.items():
-        match offsets[block]:
-            case SinglePrefix(sum_there):
-                found[numbering.prefix(block, sum_there)] += count
-            case RegisterOffset(amount):
-                assert register is not None
-                found[numbering.prefix(block, (register - amount) % 2**64)] += count
-            case None:
-                raise AssertionError(f"nothing is known of {block}")
-    assert found == truth
+    assert decoded_prefixes(told, offsets, numbering.prefix) == truth
 
 
 @settings(max_examples=400)

@@ -105,10 +105,5 @@ def interpret_overlaps(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> PathT
     """Everything that a plan's probes record of the walks, one activation after the other."""
     recorded = PathTally([0] * plan.slots, {}, {})
     for walk in walks:
-        activation = OverlappingActivation(graph, plan, recorded)
-        activation.begin()
-        for index in walk:
-            activation.take(index)
-        if activation.block != graph.exit:
-            activation.cut_short()
+        OverlappingActivation(graph, plan, recorded).follow(walk)
     return recorded

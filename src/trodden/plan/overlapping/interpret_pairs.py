@@ -62,10 +62,5 @@ def interpret_chains(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> ChainTa
     """What the probes of a plan count of the walks, one activation after the other."""
     recorded = ChainTally(PathTally([0] * plan.slots, {}, {}))
     for walk in walks:
-        activation = _Chaining(graph, plan, recorded)
-        activation.begin()
-        for index in walk:
-            activation.take(index)
-        if activation.block != graph.exit:
-            activation.cut_short()
+        _Chaining(graph, plan, recorded).follow(walk)
     return recorded
