@@ -45,9 +45,7 @@ def with_counts(profile: Profile) -> Profile:
 
 def load_with_counts(path: str | os.PathLike[str]) -> Profile:
     """Read a profile for its counts, which may follow from a trace."""
-    from trodden.profile.store.trod import load as read
-
-    return with_counts(read(path))
+    return with_counts(load(path))
 
 
 def profile_of(traced: Profile, kind: str = "edges") -> Profile:

@@ -7,6 +7,7 @@ are not all, because there are too many, the stack is completed from earlier chu
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
@@ -179,7 +180,7 @@ class ThreadTrace:
             return len(lines)
         return where.lines_of(lines) if innermost.block in (block, None) else len(lines)
 
-    @property
+    @cached_property
     def interruption(self) -> Interruption | None:
         """Where in the block that the thread executed last it was interrupted, if it was."""
         ends = self.process.ends.get(self.number)
