@@ -225,6 +225,7 @@ class Plan:
     ``on_entry`` are the probes on entry to the procedure.  ``free`` are chords without a counter (removed
     by the heuristic of BL94 Figure 11): block counts follow without it, the counts of those edges do not.
     With ``overlaps`` the number of ``paths`` is that of the overlapping paths and of those not extended.
+    With ``tuples`` paths are also counted in tuples of up to so many that followed each other.
     """
 
     scheme: str
@@ -236,6 +237,7 @@ class Plan:
     paths: Paths | None = None
     trace: Trace | None = None
     overlaps: Overlaps | None = None
+    tuples: int = 0
 
     @property
     def counts_nothing(self) -> bool:
