@@ -16,7 +16,7 @@ from trodden.plan.overlapping.loop_paths import LoopPath, up_to_degree
 from trodden.plan.overlapping.loops import largest_degree
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.plan import overlapping_plan
-from trodden.plan.overlapping.protocol import CallSite
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.overlapping.region import Ways
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import path_plan

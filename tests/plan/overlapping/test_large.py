@@ -12,7 +12,7 @@ from trodden.plan.overlapping.interpret import interpret_overlaps
 from trodden.plan.overlapping.loops import LoopNest, loop_headers
 from trodden.plan.overlapping.numbering import OverlapNumbering, loop_region
 from trodden.plan.overlapping.plan import overlapping_plan
-from trodden.plan.overlapping.protocol import CallSite
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import choose_paths, path_plan
 from trodden.recover.bounds.fixed_point import fixed_point

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.analysis.induction import Induction
 from trodden.native.analysis.known_calls import TracedCalls
 from trodden.native.options.declarations import ESTIMATE, Options
+from trodden.native.planning.plan_calls import with_calls
 from trodden.native.planning.plan_trace import trace_plan
 from trodden.native.planning.probe_costs import edge_costs, find_countable_loops
 from trodden.native.planning.register_slots import block_frequencies, blocks_that_may_be_cut_short
@@ -19,6 +21,7 @@ from trodden.plan.counters.schemes import (
     vprof_by_blocks,
     vprof_by_edges,
 )
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.paths.limits import DEFAULT_LIMIT, DENSE
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.placement import single_prefixes
@@ -55,10 +58,11 @@ def plan_for(
     slots: int,
     features: FunctionFeatures,
     calls: TracedCalls | None = None,
+    sites: Sequence[CallSite] = (),
 ) -> Planned:
     """The plan for one function of a unit whose functions so far have ``slots`` counters.
 
-    ``calls`` are those of a function that is traced.
+    ``calls`` are those of a function that is traced, ``sites`` those of one whose paths extend over calls.
     """
     graph = read.graph
     if not options.paths and options.scheme == "every-block":
@@ -67,12 +71,12 @@ def plan_for(
         return Planned(every_edge(graph), [])
     weights = options.measured(graph, read.ir.symbol) if options.measured else None
     if weights is not None:
-        return replace(_plan_by_weights(read, options, machine, weights, slots, calls), measured=True)
+        return replace(_plan_by_weights(read, options, machine, weights, slots, calls, sites), measured=True)
     if options.weights == ESTIMATE:
         weights = expected_weights(graph, features, default_rates(), read.loops)
     else:
         weights = nesting_weights(graph, read.loops)
-    return _plan_by_weights(read, options, machine, weights, slots, calls)
+    return _plan_by_weights(read, options, machine, weights, slots, calls, sites)
 
 
 def _plan_by_weights(
@@ -82,13 +86,14 @@ def _plan_by_weights(
     weights: list[float],
     slots: int,
     calls: TracedCalls | None,
+    sites: Sequence[CallSite],
 ) -> Planned:
     graph = read.graph
     if calls is not None:
         plan, inductions = trace_plan(read, options, weights, calls)
         return Planned(plan, weights, inductions)
     if options.paths:
-        return _paths(read, options, machine, weights, slots)
+        return _paths(read, options, machine, weights, slots, sites)
     if options.scheme == "blocks-by-blocks":
         return Planned(vprof_by_blocks(graph, block_frequencies(read, weights)), weights)
     costs = edge_costs(read, weights)
@@ -101,17 +106,27 @@ def _plan_by_weights(
     return Planned(scheme(graph, costs, countable_loops), weights, inductions)
 
 
-def _paths(read: FunctionCfg, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
+def _paths(
+    read: FunctionCfg,
+    options: Options,
+    machine: str,
+    weights: list[float],
+    slots: int,
+    sites: Sequence[CallSite],
+) -> Planned:
     countable_loops, inductions = (
         find_countable_loops(read, weights) if options.loop_exit_counts else ([], {})
     )
     may_be_cut_short = blocks_that_may_be_cut_short(read)
+    costs = edge_costs(read, weights)
+    # What is known of a path has to be known before each call.
+    ends = may_be_cut_short.union(site.block for site in sites)
     plan = path_plan(
         read.graph,
-        edge_costs(read, weights),
+        costs,
         limit=options.max_paths,
         dense=min(DENSE, max(SPARSE_FROM_SLOTS - slots, DEFAULT_LIMIT)),
-        may_be_cut_short=may_be_cut_short,
+        may_be_cut_short=ends,
         stack_slots=machine == "x86_64",
         resume_edges=resume_edges(read),
         context=options.context,
@@ -124,6 +139,8 @@ def _paths(read: FunctionCfg, options: Options, machine: str, weights: list[floa
     ambiguous = may_be_cut_short
     if may_be_cut_short and plan.paths is not None:
         ambiguous -= single_prefixes(Numbering(read.graph, plan.paths)).keys()
+    if options.over_calls:
+        plan = with_calls(plan, read, costs, options, sites, ends)
     return Planned(plan, weights, inductions, ambiguous)
 
 

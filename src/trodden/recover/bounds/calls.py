@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from trodden.plan.overlapping.calls import CallNumbering
-from trodden.plan.overlapping.protocol import CallSite
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.routes import PathEnd, PathStart, Route
 from trodden.recover.bounds.system import First, Range, Second, System, pair_system

@@ -12,13 +12,16 @@ from typing import NamedTuple
 
 from trodden.native.lower.builder import Builder
 from trodden.native.lower.counter_access import CounterAccess
+from trodden.native.lower.call_names import CallNames
+from trodden.native.lower.emit.crossings import CrossingEmitter, is_of_calls, reads_register
 from trodden.native.lower.emit.last_paths import LastPaths
 from trodden.native.lower.emit.register_phis import PathRegister
 from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.probe_locations import PlacedProbe, ended_path
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT
+from trodden.plan.paths.locations import Mark
 from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
-from trodden.plan.probes import Bump, BumpAt, Paths, Plan, StartClock
+from trodden.plan.probes import Bump, BumpAt, Paths, Plan, Probe, StartClock
 from trodden.program.debug_variables import REGISTER_SLOT, base_name
 from trodden.program.sparse_path_key import cycles_key
 
@@ -47,17 +50,25 @@ class PathEmitter:
     function: int
     machine: str
     last_paths: LastPaths | None
+    crossings: CrossingEmitter | None = None
 
     @staticmethod
     def of(
-        lowering: FunctionLowering, plan: Plan, register: PathRegister | None, last_paths_tag: int | None
+        lowering: FunctionLowering,
+        plan: Plan,
+        register: PathRegister | None,
+        last_paths_tag: int | None,
+        calls: CallNames | None,
     ) -> PathEmitter | None:
         """The emitter for a plan that has paths; the tag is that of a unit which keeps last paths."""
         if plan.paths is None or register is None:
             return None
         table = lowering.first_slot + len(plan.measures)
         last_paths = None if last_paths_tag is None else LastPaths(last_paths_tag, lowering.number)
-        return PathEmitter(plan.paths, register, table, lowering.number, lowering.machine, last_paths)
+        crossings = CrossingEmitter.of(lowering.read, plan, lowering.number, calls)
+        return PathEmitter(
+            plan.paths, register, table, lowering.number, lowering.machine, last_paths, crossings
+        )
 
     def emit(
         self,
@@ -69,9 +80,11 @@ class PathEmitter:
     ) -> None:
         """What probes do, one after the other; ``value`` is the path register before them."""
         now = ""
-        for (probe, _), location in zip(probes, locations, strict=True):
+        for (probe, mark), location in zip(probes, locations, strict=True):
             builder.location = location
-            if isinstance(probe, Bump | BumpAt):
+            if self.crossings is not None and is_of_calls(probe):
+                self._cross(builder, self.crossings, probe, mark, value)
+            elif isinstance(probe, Bump | BumpAt):
                 path = ended_path(probe, value)
                 now = self._read_clock(builder) if self.paths.timed else ""
                 self._count(builder, access, path.base, path.add, "1", now)
@@ -82,6 +95,17 @@ class PathEmitter:
                 now = now or self._read_clock(builder)
                 builder.emit(f"store i64 {now}, ptr {CLOCK}, align 8")
             value = self.register.values.after(value, (probe,))
+
+    def _cross(
+        self,
+        builder: Builder,
+        crossings: CrossingEmitter,
+        probe: Probe,
+        mark: Mark | None,
+        value: Value | None,
+    ) -> None:
+        told = reads_register(probe, value)
+        crossings.emit(builder, probe, mark, "" if told is None else self.operand(builder, told))
 
     def count_if(self, builder: Builder, access: CounterAccess, target: int, path: str, ended: str) -> None:
         """Count a path whose number is a phi, and restart its clock, if ``ended`` is 1 and not 0."""
