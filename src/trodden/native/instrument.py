@@ -86,7 +86,7 @@ def instrument(
 
 
 class _Read(NamedTuple):
-    """A definition; the function, unless it is not to be instrumented; and what its plan needs of its calls."""
+    """A definition; the function, unless it gets no probes; and what its plan needs to know of its calls."""
 
     definition: str
     function: ModuleFunction | None
@@ -97,7 +97,8 @@ class _Read(NamedTuple):
 def _read_functions(reader: ModuleReader) -> Iterator[_Read]:
     """The functions of a module.
 
-    Which calls a trace need not record, and which may lead to a function with probes, follows from all of them.
+    Which calls a trace need not record, and which may lead to a function with probes,
+    follows from all of them.
     """
     module = reader.module
     each = (_Read(text, reader.function(cut_function(text))) for text in module.definitions)

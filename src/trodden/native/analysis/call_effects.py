@@ -26,8 +26,8 @@ returns no more often than it is called."""
 class Call:
     """A call instruction, and what it may do.
 
-    ``unduplicable``: the program must not have it more than once.  ``records``: the function is divided at its
-    calls, and this one may run code with probes, or not return, or return twice.
+    ``unduplicable``: the program must not have it more than once.  ``records``: the function is divided at
+    its calls, and this one may run code with probes, or not return, or return twice.
     """
 
     instruction: Instruction

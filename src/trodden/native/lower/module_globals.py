@@ -98,8 +98,7 @@ def _globals(
     if unit.calls is not None:
         lines += declare_channel(addressing.shared)
         lines += [
-            f"{alias} = private alias i8, ptr {function}"
-            for function, alias in unit.calls.own_names.items()
+            f"{alias} = private alias i8, ptr {function}" for function, alias in unit.calls.own_names.items()
         ]
         if unit.machine == "x86_64":
             lines += offset_loader("trodden_channel_offset", CHANNEL)

@@ -24,10 +24,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from trodden.plan.overlap_probes import (
-    CallSite,
     AddOverlap,
     BumpOverlap,
     CallOverlaps,
+    CallSite,
     Channel,
     ClearOverlap,
     CountPredicate,

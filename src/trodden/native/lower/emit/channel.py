@@ -1,4 +1,4 @@
-"""The thread-local variable in which caller and callee tell each other what they have executed (``trodden.h``)."""
+"""The variable in which caller and callee tell each other what they have executed (``trodden.h``)."""
 
 from __future__ import annotations
 

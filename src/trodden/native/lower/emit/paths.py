@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from trodden.native.lower.builder import Builder
-from trodden.native.lower.counter_access import CounterAccess
 from trodden.native.lower.call_names import CallNames
+from trodden.native.lower.counter_access import CounterAccess
 from trodden.native.lower.emit.crossings import CrossingEmitter, is_of_calls, reads_register
 from trodden.native.lower.emit.last_paths import LastPaths
 from trodden.native.lower.emit.register_phis import PathRegister
