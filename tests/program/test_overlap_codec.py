@@ -139,6 +139,8 @@ def test_tuples_have_the_length_of_the_plan() -> None:
 
 
 def test_a_plan_without_either_has_neither() -> None:
-    assert stored(replace(OVERLAPPING, overlaps=None, on_edges={}, on_entry=())).keys().isdisjoint(
-        {"overlaps", "tuples"}
+    assert (
+        stored(replace(OVERLAPPING, overlaps=None, on_edges={}, on_entry=()))
+        .keys()
+        .isdisjoint({"overlaps", "tuples"})
     )

@@ -191,7 +191,7 @@ class Activation:
     def bump(self, path: int) -> None:
         """Count a path."""
         paths = self._plan.paths
-        if paths is None or path >= paths.number:
+        if paths is None or path >= self._plan.numbers:
             raise ValueError(f"{self._graph.name}: there is no path {path}")
         time = self._now - self._started if paths.timed else 0
         if paths.dense:

@@ -94,7 +94,8 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
         raise ColumnError("overlaps and tuples are of paths without context")
     if overlaps is not None and paths is not None and paths.timed:
         raise ColumnError("paths that are extended have no time")
-    reader = _ProbeReader(graph, len(measures), paths, trace, _extended(paths, overlaps, tuples))
+    extended = _extended(paths, overlaps, tuples)
+    reader = _ProbeReader(graph, len(measures), paths, trace, extended)
     entering: Sequence[Probe] = ()
     if "on_entry" in data:
         values, kinds = columns(data["on_entry"], 2, "probes")
@@ -118,7 +119,7 @@ def _extended(paths: Paths | None, overlaps: Overlaps | None, tuples: int) -> Ov
     if paths is None or (overlaps is None and not tuples):
         return None
     channels = frozenset() if overlaps is None else frozenset({Channel.LOOP})
-    return OverlapProbeReader(paths.number, channels, tuples)
+    return OverlapProbeReader(paths.number if overlaps is None else overlaps.number, channels, tuples)
 
 
 def _measure_code(measure: Measure) -> int:
@@ -244,6 +245,9 @@ class _ProbeReader:
         self._saved = len(graph.labels)
         self._slots, self._paths, self._traced = slots, paths, trace is not None
         self._extended = extended
+        self._numbers = 0 if paths is None else paths.number
+        if extended is not None:
+            self._numbers = extended.paths
 
     def probes(self, data: Any, holders: int) -> dict[int, tuple[Probe, ...]]:
         """The probes by the index of their edge or block, which is less than ``holders``."""
@@ -286,7 +290,7 @@ class _ProbeReader:
             whole(number, 0, 1)
             return StartClock()
         if kind == _BUMP_AT:
-            return BumpAt(whole(number, 0, self._paths.number))
+            return BumpAt(whole(number, 0, self._numbers))
         if kind in (_SET, _ADD):
             return self._of_register(number, kind)
         whole(number, 1 - WORD, WORD)

@@ -18,6 +18,7 @@ one place that translates between them.
 from __future__ import annotations
 
 from trodden.graph.cfg import Graph
+from trodden.plan.overlapping.numbering import numbering_of_plan, whole_paths
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
 from trodden.plan.probes import WORD, Plan
@@ -70,8 +71,8 @@ class PrefixDecoder:
 
     def __init__(self, graph: Graph, plan: Plan, numbering: Numbering | None = None) -> None:
         """``numbering`` is that of the plan, if it is known already."""
-        assert plan.paths is not None
-        self._numbering = numbering or Numbering(graph, plan.paths)
+        self._numbering = numbering or numbering_of_plan(graph, plan)
+        self._whole = whole_paths(self._numbering)
         self._offsets = register_offsets(graph, plan, self._numbering)
 
     def decodes(self, block: int) -> bool:
@@ -110,6 +111,8 @@ class PrefixDecoder:
 
         A block without successors ends every path that comes there, so that its prefixes are whole paths.
         """
+        if self._whole is not self._numbering:
+            return self._whole.number_of(self._numbering.prefix(block, total))
         if not self._numbering.successors(block):
             return total
         return self._numbering.number * (block + 1) + total

@@ -17,7 +17,7 @@ from trodden.plan.overlapping.path_graph import loop_path_graph
 from trodden.plan.overlapping.region import Region, Ways, lay_out
 from trodden.plan.paths.dag import Arc, ArcKind, Dag, build_dag
 from trodden.plan.paths.numbering import Numbering
-from trodden.plan.probes import Paths
+from trodden.plan.probes import Paths, Plan
 from trodden.plan.routes import Route
 
 
@@ -37,7 +37,7 @@ class OverlappingPath:
 class OverlapNumbering(Numbering):
     """The numbers of the overlapping paths of a procedure, and of the paths that are not extended.
 
-    ``regenerate`` gives the path without its overlap.
+    ``regenerate`` gives the path without its overlap, and ``whole`` is the numbering of these paths alone.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class OverlapNumbering(Numbering):
         self.overlaps = overlaps
         self.nest = LoopNest(graph)
         self.plain = dag or build_dag(graph, paths.back_edges, paths.cuts, paths.resume_edges, paths.context)
+        self.whole = Numbering(graph, paths, most, self.plain)
         self.extended = extended_edges(self.plain, [header for header, _ in overlaps.degrees], paths)
         self.region = loop_region(
             self.plain, self.nest, dict(overlaps.degrees), overlaps.stops, self.extended
@@ -57,6 +58,14 @@ class OverlapNumbering(Numbering):
     def regenerate(self, path: int) -> Route:
         """The path with a number, without its overlap."""
         return self.overlapping(path).path
+
+    def number_of_whole(self, path: int) -> int:
+        """The number that the path with a number has without its overlap.
+
+        The arcs of paths are the first ones of both graphs, in the same order.
+        """
+        whole = self.whole.value
+        return sum(whole[arc] for arc, _ in self.follow(self.dag.entry, path) if arc < len(whole))
 
     def overlapping(self, path: int) -> OverlappingPath:
         """The path with a number, and its overlap."""
@@ -113,3 +122,16 @@ def loop_region(
     headers = sorted(set(extended.values()))
     begins = [(nest.owner(dag, header, degrees[header]), {header: 1}) for header in headers]
     return lay_out(Ways(dag), begins, stops)
+
+
+def numbering_of_plan(graph: Graph, plan: Plan, most: int | None = None) -> Numbering:
+    """The numbering of what a plan for paths counts: of paths, or of overlapping ones."""
+    assert plan.paths is not None
+    if plan.overlaps is None:
+        return Numbering(graph, plan.paths, most)
+    return OverlapNumbering(graph, plan.paths, plan.overlaps, most)
+
+
+def whole_paths(numbering: Numbering) -> Numbering:
+    """The numbering of paths without overlaps."""
+    return numbering.whole if isinstance(numbering, OverlapNumbering) else numbering

@@ -71,7 +71,8 @@ def overlapping_plan(
     placed = place_probes(numbering, increments, may_be_cut_short)
     _add_overlaps(numbering, increments, placed)
     placed = drop_unused(numbering.dag, placed, set(may_be_cut_short) - single_prefixes(numbering).keys())
-    paths = replace(paths, number=numbering.number, dense=numbering.number <= dense)
+    paths = replace(paths, number=numbering.whole.number, dense=numbering.number <= dense)
+    overlaps = replace(overlaps, number=numbering.number)
     plan = Plan("overlapping", (), paths=paths, overlaps=overlaps)
     return with_self_loops(graph, plan, placed, weights, countable_loops)
 

@@ -24,7 +24,8 @@ def emit_register(lowering: FunctionLowering, paths: PathEmitter | TraceEmitter)
     insertions = _slot_stores(lowering, register)
     phis: list[Phi] = []
     holding = _blocks_by_base(lowering, register) if lowering.debug.repeats_values else {}
-    for base, (block, brought) in register.phis.items():
+    overlaps = paths.overlaps.needed.phis if isinstance(paths, PathEmitter) and paths.overlaps else {}
+    for base, (block, brought) in {**register.phis, **overlaps}.items():
         insertions += _separate(lowering, brought)
         incoming: dict[int, str] = {}
         for edge, value in brought.items():
