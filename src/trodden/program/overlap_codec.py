@@ -220,18 +220,16 @@ def overlaps_to_columns(overlaps: Overlaps) -> dict[str, Any]:
     """The JSON form of how overlapping paths of loops are numbered; degree −1 is the largest."""
     headers = [header for header, _ in overlaps.degrees]
     degrees = [-1 if degree is None else degree for _, degree in overlaps.degrees]
-    return {"degrees": [headers, degrees], "stops": list(overlaps.stops), "number": overlaps.number}
+    return {"degrees": [headers, degrees], "number": overlaps.number}
 
 
 def overlaps_from_columns(data: Any, graph: Graph) -> Overlaps:
     """The same, with every block checked against its graph."""
     headers, degrees = columns(data["degrees"], 2, "degrees")
     same_length(ints(headers, 0, graph.exit), ints(degrees, -1, WORD))
-    stops = ints(data["stops"], 0, graph.exit)
     if 0 in degrees:
         raise ColumnError("a loop of degree 0 is not extended")
-    for blocks in (headers, stops):
-        if sorted(set(blocks)) != blocks:
-            raise ColumnError("blocks are not in order, or one is named twice")
+    if sorted(set(headers)) != headers:
+        raise ColumnError("loops are not in order, or one is named twice")
     known = tuple((h, None if d < 0 else d) for h, d in zip(headers, degrees, strict=True))
-    return Overlaps(known, tuple(stops), whole(data["number"], 1, MOST_NUMBERS))
+    return Overlaps(known, whole(data["number"], 1, MOST_NUMBERS))

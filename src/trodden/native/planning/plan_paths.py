@@ -58,11 +58,12 @@ def plan_paths(
         plan = overlapping_plan(
             read.graph,
             costs,
-            _degrees(read, options, costs),
+            _degrees(read, options, machine, costs),
             limit=options.max_paths,
             most=dense if (options.max_paths or MOST_NUMBERS) <= dense else MOST_NUMBERS,
             dense=dense,
             may_be_cut_short=may_be_cut_short,
+            stack_slots=machine == "x86_64",
             resume_edges=resume_edges(read),
             rule=options.cut_by,
             countable_loops=countable_loops,
@@ -93,7 +94,7 @@ def plan_paths(
     return PlannedPaths(plan, inductions, ambiguous, fictitious)
 
 
-def _degrees(read: FunctionCfg, options: Options, costs: list[float]) -> Degrees:
+def _degrees(read: FunctionCfg, options: Options, machine: str, costs: list[float]) -> Degrees:
     if options.overlap == MAX:
         return None
     if options.overlap != AUTO:
@@ -103,6 +104,7 @@ def _degrees(read: FunctionCfg, options: Options, costs: list[float]) -> Degrees
         costs,
         limit=options.max_paths,
         may_be_cut_short=blocks_that_may_be_cut_short(read),
+        stack_slots=machine == "x86_64",
         resume_edges=resume_edges(read),
         rule=options.cut_by,
     )

@@ -7,7 +7,7 @@ the path profile follows from the overlapping one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from trodden.graph.cfg import Graph
@@ -50,9 +50,7 @@ class OverlapNumbering(Numbering):
         self.plain = dag or build_dag(graph, paths.back_edges, paths.cuts, paths.resume_edges, paths.context)
         self.whole = Numbering(graph, paths, most, self.plain)
         self.extended = extended_edges(self.plain, [header for header, _ in overlaps.degrees], paths)
-        self.region = loop_region(
-            self.plain, self.nest, dict(overlaps.degrees), overlaps.stops, self.extended
-        )
+        self.region = loop_region(self.plain, self.nest, dict(overlaps.degrees), self.extended)
         super().__init__(graph, paths, most, loop_path_graph(self.region, self.extended))
 
     def regenerate(self, path: int) -> Route:
@@ -71,7 +69,7 @@ class OverlapNumbering(Numbering):
         """The path with a number, and its overlap."""
         if not 0 <= path < self.number:
             raise ValueError(f"{self.graph.name}: there is no path {path}")
-        return self._with_overlap([arc for arc, _ in self.follow(self.dag.entry, path)])
+        return self.with_overlap([arc for arc, _ in self.follow(self.dag.entry, path)])
 
     def number_of_overlapping(self, wanted: OverlappingPath) -> int:
         """The number of an overlapping path."""
@@ -93,7 +91,8 @@ class OverlapNumbering(Numbering):
             node = self.dag.arcs[found[0]].dst
         return total
 
-    def _with_overlap(self, numbers: Sequence[int]) -> OverlappingPath:
+    def with_overlap(self, numbers: Sequence[int]) -> OverlappingPath:
+        """The path with these arcs and its overlap."""
         arcs = self.dag.arcs
         own = [number for number in numbers if arcs[number].kind not in (ArcKind.AHEAD, ArcKind.STOP)]
         return OverlappingPath(super()._route(own), *ahead_of(arcs[number] for number in numbers))
@@ -115,13 +114,12 @@ def loop_region(
     dag: Dag,
     nest: LoopNest,
     degrees: Mapping[int, int | None],
-    stops: Collection[int],
     extended: Mapping[int, int],
 ) -> Region:
     """The overlapping graphs of the loops that have extended back edges."""
     headers = sorted(set(extended.values()))
     begins = [(nest.owner(dag, header, degrees[header]), {header: 1}) for header in headers]
-    return lay_out(Ways(dag), begins, stops)
+    return lay_out(Ways(dag), begins)
 
 
 def numbering_of_plan(graph: Graph, plan: Plan, most: int | None = None) -> Numbering:
