@@ -245,6 +245,11 @@ class Plan:
         return self.trace is not None and not self.measures
 
     @property
+    def extends(self) -> bool:
+        """Whether any path is extended over a back edge; a frame then has two registers."""
+        return self.overlaps is not None and bool(self.overlaps.degrees)
+
+    @property
     def numbers(self) -> int:
         """How many different paths, or overlapping ones, can be counted."""
         if self.overlaps is not None:

@@ -14,13 +14,19 @@ from dataclasses import dataclass, field
 
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
-from trodden.plan.overlapping.numbering import OverlapNumbering, numbering_of_plan, whole_paths
+from trodden.plan.overlapping.numbering import (
+    OverlapNumbering,
+    OverlappingPath,
+    numbering_of_plan,
+    whole_paths,
+)
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, RedundantMeasure
 from trodden.plan.routes import PathCount, PathStart, Route
 from trodden.recover.budget import Budget
 from trodden.recover.edges_from_blocks import edge_name
 from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix, Stop
+from trodden.recover.overlaps import unfinished_overlaps
 from trodden.recover.path_prefix import PrefixDecoder
 from trodden.recover.sparse_counters import nonzero
 
@@ -65,11 +71,12 @@ def recover_paths(
     stops: dict[tuple[int, int], int] = {}
     if table or counted.prefixes:
         numbering = _numbering(graph, plan)
+        decoder = PrefixDecoder(graph, plan, numbering)
         if isinstance(numbering, OverlapNumbering):
-            table = _without_overlaps(totals, numbering, table)
+            unfinished = unfinished_overlaps(decoder, counted.prefixes)
+            table = _without_overlaps(totals, numbering, table, unfinished)
         _add_paths(totals, whole_paths(numbering), table, paths.timed)
         if counted.prefixes:
-            decoder = PrefixDecoder(graph, plan, numbering)
             _add_prefixes(totals, numbering, decoder, counted.prefixes)
             stops = _stops_of_paths(decoder, counted.stops)
     edges = totals.edges
@@ -195,10 +202,24 @@ def _numbering(graph: Graph, plan: Plan) -> Numbering:
 
 
 def _without_overlaps(
-    totals: _Totals, numbering: OverlapNumbering, table: Mapping[int, PathTotals]
+    totals: _Totals,
+    numbering: OverlapNumbering,
+    table: Mapping[int, PathTotals],
+    unfinished: Mapping[OverlappingPath | int, int],
 ) -> dict[int, PathTotals]:
-    """The counts of paths: those of a path with all of its overlaps add up to that of the path."""
+    """The counts of paths: those of a path with all of its overlaps add up to that of the path.
+
+    Overlaps that were ``unfinished`` when control was lost are not in the table.
+    """
     found: Counter[int] = Counter()
+    for overlap, count in unfinished.items():
+        if isinstance(overlap, OverlappingPath):
+            found[numbering.whole.number_of(overlap.path)] += count
+        else:
+            totals.violations.append(
+                f"block {totals.graph.labels[overlap]}: {abs(count)} paths were cut short there,"
+                " and it is not known which path was before them"
+            )
     for number, (count, _) in table.items():
         if number < numbering.number:
             found[numbering.number_of_whole(number)] += count

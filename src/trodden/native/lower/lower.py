@@ -60,7 +60,7 @@ class Lowered:
 
     text: str
     slots: int
-    registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
+    registers: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     called: frozenset[str] = frozenset()
 
 

@@ -34,7 +34,7 @@ class Planned:
 
     ``ambiguous`` are the blocks where a path may be cut short and only the path register identifies it.
     ``measured``: the weights are counts of an earlier run.  ``fictitious`` are the overlaps that begin where
-    there is none.
+    there is none, and ``unfinished`` the blocks where one may be active when a path is cut short.
     """
 
     plan: Plan
@@ -43,6 +43,7 @@ class Planned:
     ambiguous: frozenset[int] = frozenset()
     measured: bool = False
     fictitious: Fictitious = NONE
+    unfinished: frozenset[int] = frozenset()
 
 
 def plan_for(
@@ -87,7 +88,14 @@ def _plan_by_weights(
     if options.paths:
         paths = plan_paths(read, options, machine, weights, slots)
         inductions = dict(paths.inductions)
-        return Planned(paths.plan, weights, inductions, paths.ambiguous, fictitious=paths.fictitious)
+        return Planned(
+            paths.plan,
+            weights,
+            inductions,
+            paths.ambiguous,
+            fictitious=paths.fictitious,
+            unfinished=paths.unfinished,
+        )
     if options.scheme == "blocks-by-blocks":
         return Planned(vprof_by_blocks(graph, block_frequencies(read, weights)), weights)
     costs = edge_costs(read, weights)

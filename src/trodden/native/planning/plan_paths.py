@@ -15,16 +15,14 @@ from trodden.plan.overlapping.fictitious import NONE, Fictitious, fictitious_ove
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.plan import Degrees, overlapping_plan
 from trodden.plan.paths.limits import DEFAULT_LIMIT, DENSE
-from trodden.plan.paths.numbering import Numbering
+from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.paths.placement import single_prefixes
 from trodden.plan.paths.plan import checked_paths, choose_paths, path_plan
 from trodden.plan.probes import Plan
+from trodden.program.frame_word import MOST_NUMBERS
 
 SPARSE_FROM_SLOTS = 1 << 21
 """From this many slots on, path tables are sparse: every thread has memory for all counters of a unit."""
-
-MOST_NUMBERS = (1 << 31) - 1
-"""The most overlapping paths of a function: a frame keeps two of their numbers in one word."""
 
 AUTO_COUNTERS, AUTO_EXECUTIONS = 1 << 12, 1.0
 """What degrees that are chosen may cost a function: counters, and executions of probes for each execution of
@@ -35,13 +33,15 @@ an edge that ends paths."""
 class PlannedPaths:
     """A plan for paths, with the induction variables that its self loops are counted by.
 
-    ``ambiguous`` are the blocks where a path may be cut short and only the path register identifies it.
+    ``ambiguous`` are the blocks where a path may be cut short and only the path register identifies it,
+    ``unfinished`` those where an overlap may be active then.
     """
 
     plan: Plan
     inductions: Mapping[int, Induction]
     ambiguous: frozenset[int]
     fictitious: Fictitious = NONE
+    unfinished: frozenset[int] = frozenset()
 
 
 def plan_paths(
@@ -60,7 +60,7 @@ def plan_paths(
             costs,
             _degrees(read, options, machine, costs),
             limit=options.max_paths,
-            most=dense if (options.max_paths or MOST_NUMBERS) <= dense else MOST_NUMBERS,
+            most=dense if (options.max_paths or LARGEST) <= dense else MOST_NUMBERS // 2,
             dense=dense,
             may_be_cut_short=may_be_cut_short,
             stack_slots=machine == "x86_64",
@@ -91,7 +91,7 @@ def plan_paths(
         ambiguous -= single_prefixes(Numbering(read.graph, plan.paths)).keys()
     if options.scheme == "checked":
         plan = checked_paths(plan, read.graph)
-    return PlannedPaths(plan, inductions, ambiguous, fictitious)
+    return PlannedPaths(plan, inductions, ambiguous, fictitious, may_be_cut_short & fictitious.starts.keys())
 
 
 def _degrees(read: FunctionCfg, options: Options, machine: str, costs: list[float]) -> Degrees:

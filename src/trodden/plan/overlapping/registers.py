@@ -110,6 +110,17 @@ class OverlapRegisters:
         self._merged: set[Base] = self._begin_anew()
         self._propagate()
 
+    def counted(self, edge: int, probe: int, numbers: int) -> Counted | None:
+        """What a probe of an edge counts, if it may be an overlap that is not fictitious.
+
+        Those have numbers below ``numbers``.
+        """
+        known = self.edges.get(edge)
+        counted = None if known is None else known.counted.get(probe)
+        if counted is None or (counted.number.base is None and not 0 <= counted.number.add < numbers):
+            return None
+        return counted
+
     def needed(self, used: Iterable[Value]) -> Needed:
         """What the values in use follow from, and what that follows from in turn."""
         waiting = [value.base for value in used if value.base is not None]

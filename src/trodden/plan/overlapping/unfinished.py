@@ -27,6 +27,10 @@ class UnfinishedOverlaps:
         self._nodes = overlap_nodes(numbering.region)
         self._degrees = dict(numbering.overlaps.degrees)
 
+    def may_be_active(self, block: int) -> bool:
+        """Whether an overlap may be active, or may have stopped and not been counted, in a block."""
+        return block in self._numbering.region.owners
+
     def overlap(self, route: Route, register: int, word: int) -> OverlappingPath | None:
         """The overlap that was active at the end of a path that was cut short; ``None`` if there was none.
 

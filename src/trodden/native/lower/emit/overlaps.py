@@ -6,7 +6,7 @@ plus a constant.  A question whose answer is not known takes a comparison and a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from trodden.native.analysis.function_cfg import FunctionCfg
@@ -28,11 +28,15 @@ from trodden.program.debug_variables import base_name
 
 @dataclass(frozen=True)
 class LoopOverlaps:
-    """The registers of overlaps over back edges in one function, and which of them need code."""
+    """The registers of overlaps over back edges in one function, and which of them need code.
+
+    ``unfinished`` is the register in each block where a path may be cut short inside an overlap.
+    """
 
     values: OverlapRegisters
     needed: Needed
     number: int
+    unfinished: Mapping[int, Value]
 
     def counted(self, placed: PlacedProbe) -> Counted | None:
         """What a probe counts, if it is one that counts an overlap and there may be one.
@@ -40,6 +44,14 @@ class LoopOverlaps:
         What is certainly fictitious is not counted.
         """
         return _counted(self.values, placed, self.number)
+
+    def holding(self) -> Iterator[tuple[Base, int]]:
+        """The blocks at whose start a register of overlaps follows from a phi or a choice."""
+        known = {*self.needed.phis, *(each for chosen in self.needed.chosen.values() for each in chosen)}
+        for block, state in enumerate(self.values.at):
+            for value in state or ():
+                if value.base is not None and value.base in known:
+                    yield value.base, block
 
     def choices(self, edge: int) -> Iterator[tuple[Chosen, Choice]]:
         """The values that are chosen on an edge."""
@@ -53,7 +65,7 @@ def track_overlaps(
 ) -> LoopOverlaps | None:
     """The registers of a plan that has overlaps over back edges."""
     plan = planned.plan
-    if plan.overlaps is None or not plan.overlaps.degrees or plan.paths is None or path is None:
+    if not plan.extends or path is None:
         return None
     values = OverlapRegisters(read.graph, plan, path, Channel.LOOP, planned.fictitious)
     used: list[Value] = []
@@ -62,7 +74,9 @@ def track_overlaps(
         if counted is not None:
             used.append(counted.number)
             used += [] if counted.condition is None else [counted.condition.value]
-    return LoopOverlaps(values, values.needed(used), plan.numbers)
+    states = {block: values.at[block] for block in sorted(planned.unfinished)}
+    unfinished = {block: state.register for block, state in states.items() if state is not None}
+    return LoopOverlaps(values, values.needed([*used, *unfinished.values()]), plan.numbers, unfinished)
 
 
 def _counted(values: OverlapRegisters, placed: PlacedProbe, number: int) -> Counted | None:
@@ -70,19 +84,11 @@ def _counted(values: OverlapRegisters, placed: PlacedProbe, number: int) -> Coun
     if not isinstance(probe, BumpOverlap) or probe.channel is not values.channel or mark is None:
         return None
     assert mark.holder is Holder.EDGE, "overlaps end on edges"
-    counted = values.edges[mark.index].counted.get(mark.number)
-    if counted is not None and counted.number.base is None and not 0 <= counted.number.add < number:
-        return None
-    return counted
-
-
-def base_operand(base: Base) -> str:
-    """The value that a base of a register is."""
-    return f"%{base_name(base)}"
+    return values.counted(mark.index, mark.number, number)
 
 
 def emit_condition(builder: Builder, condition: Condition) -> str:
     """Whether a value is greater than a number; it is no constant."""
     value, above = condition
     assert value.base is not None
-    return builder.value(f"icmp sgt i64 {base_operand(value.base)}, {above - value.add}")
+    return builder.value(f"icmp sgt i64 %{base_name(value.base)}, {above - value.add}")

@@ -6,7 +6,7 @@ folded into the address of the counter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,7 +50,8 @@ class PathEmitter:
     function: int
     machine: str
     last_paths: LastPaths | None
-    overlaps: LoopOverlaps | None = None
+    overlaps: LoopOverlaps | None
+    records: Callable[[Base], list[str]]
 
     @staticmethod
     def of(
@@ -66,7 +67,15 @@ class PathEmitter:
         table = lowering.first_slot + len(plan.measures)
         last_paths = None if last_paths_tag is None else LastPaths(last_paths_tag, lowering.number)
         return PathEmitter(
-            plan.paths, plan.numbers, register, table, lowering.number, lowering.machine, last_paths, overlaps
+            plan.paths,
+            plan.numbers,
+            register,
+            table,
+            lowering.number,
+            lowering.machine,
+            last_paths,
+            overlaps,
+            lowering.debug.value_record,
         )
 
     def emit(
@@ -109,12 +118,15 @@ class PathEmitter:
             condition = emit_condition(builder, choice.condition)
             yes, no = self.operand(builder, choice.yes), self.operand(builder, choice.no)
             builder.define(base_name(chosen), f"select i1 {condition}, i64 {yes}, i64 {no}")
+            builder.records(self.records(chosen))
 
     def _count_overlap(self, builder: Builder, access: CounterAccess, counted: Counted) -> None:
         if self.paths.dense and counted.condition is None:
             self._count(builder, access, counted.number.base, counted.number.add, "1", "")
             return
+        location, builder.location = builder.location, None
         number, ended = self.ended(builder, counted)
+        builder.location = location
         self._count(builder, access, _ChosenPath(number.removeprefix("%")), 0, ended, "")
 
     def ended(self, builder: Builder, ended: Value | Counted) -> tuple[str, str]:
@@ -194,6 +206,9 @@ class PathEmitter:
     def _base(self, builder: Builder, base: Base | _ChosenPath) -> str:
         if isinstance(base, _ChosenPath):
             return base.name if base.name[0] in "-0123456789" else f"%{base.name}"
+        if base == STACK_SLOT and self.overlaps is not None:
+            half = builder.value(f"load volatile i32, ptr %{REGISTER_SLOT}, align 8")
+            return builder.value(f"sext i32 {half} to i64")
         if base == STACK_SLOT:
             return builder.value(f"load volatile i64, ptr %{REGISTER_SLOT}, align 8")
         return f"%{base_name(base)}"

@@ -46,7 +46,9 @@ def choose_phis(
     """Decide which phis are needed, and where the register is stored into its stack slot."""
     if values is None:
         return None
-    slot = choose_slot(read, values, planned.ambiguous, planned.weights)
+    slot = choose_slot(
+        read, values, planned.ambiguous, planned.weights, None if overlaps is None else overlaps.unfinished
+    )
     reads = [*_ended_paths(read, locations, values), *slot.reads]
     reads += [] if overlaps is None else overlaps.needed.others
     return PathRegister(values, slot, values.needed(reads))
