@@ -55,7 +55,7 @@ def stored(plan: Plan) -> Any:
 @settings(max_examples=200)
 @given(graphs(), seeds())
 def test_plans_of_loops_are_read_as_they_were_written(graph: Graph, seed: int) -> None:
-    plan = trial(graph, seed).plan
+    plan = trial(graph, seed, resume_edges=[]).plan
     assert plan_from_columns(stored(plan), graph) == plan
 
 
@@ -80,7 +80,7 @@ OVERLAPPING = overlapping_plan(LOOP, [1.0] * 7, None)
         (lambda d: d["overlaps"].update(degrees=[[1], [0]]), "degree 0"),
         (lambda d: d["overlaps"].update(degrees=[[4], [1]]), "out of range"),
         (lambda d: d["overlaps"].update(degrees=[[1, 1], [1, 1]]), "in order"),
-        (lambda d: d["overlaps"].update(stops=[2, 1]), "in order"),
+        (lambda d: d["overlaps"].update(number=0), "out of range"),
         (lambda d: d.update(tuples=1), "out of range"),
         (lambda d: d["on_entry"][1].__setitem__(0, MORE), "no such probe"),
         (lambda d: d["on_entry"][1].__setitem__(0, MORE - 99), "out of range"),

@@ -225,9 +225,9 @@ class CallOverlaps:
 class Overlaps:
     """How the overlapping paths of loops are numbered, beside ``Paths``: all that decoding them needs.
 
-    ``degrees`` has the headers whose paths are extended, each with its degree, ``None`` for the maximum.  An
-    overlap may also end in the blocks of ``stops``, where paths may be cut short.
+    ``number`` is that of the overlapping paths and of those that are not extended.  ``degrees`` has the
+    headers whose paths are extended, each with its degree, ``None`` for the maximum.
     """
 
     degrees: tuple[tuple[int, int | None], ...]
-    stops: tuple[int, ...] = ()
+    number: int = 0

@@ -151,7 +151,9 @@ class FunctionFacts:
     ``clones`` are the blocks that the code has once more, each with the value of the path register there (see
     :mod:`trodden.plan.paths.block_cloning`).  In the code clones are blocks too, numbered after those of the
     graph.  ``registers[v]`` gives the path register while a call in block ``v`` of the code is active:
-    ``(False, c)`` is the constant ``c``, ``(True, a)`` is ``a`` plus the stack slot of the frame.
+    ``(0, c)`` is the constant ``c``, ``(1, a)`` is ``a`` plus the stack slot of the frame.  Where paths are
+    extended it is two registers in one word (:mod:`trodden.program.frame_word`): of those bits of the first
+    number that are set, the lower one says it of the path register and the other of that of the overlap.
 
     ``truths`` are the blocks that have a truth value by a phi.
 
@@ -175,7 +177,7 @@ class FunctionFacts:
     inlined: tuple[LineRef, ...] = ()
     callees: tuple[Subprogram, ...] = ()
     inlined_symbols: Mapping[str, int] = field(default_factory=dict)
-    registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
+    registers: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     clones: tuple[tuple[int, int], ...] = ()
     truths: Mapping[int, TruthPhi] = field(default_factory=dict)
     features: FunctionFeatures = field(default=FunctionFeatures(), repr=False)

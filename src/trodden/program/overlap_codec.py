@@ -39,6 +39,7 @@ from trodden.program.checked import ColumnError, columns, ints, same_length, who
 
 _CHANNELS = tuple(Channel)
 MOST_SITES = 1 << 32
+MOST_NUMBERS = 1 << 63
 LONGEST = 64
 """No tuple has more paths than this."""
 
@@ -124,7 +125,7 @@ class OverlapProbeReader:
     """
 
     def __init__(self, paths: int, channels: frozenset[Channel], tuples: int) -> None:
-        self._paths, self._channels, self._tuples = paths, channels, tuples
+        self.paths, self._channels, self._tuples = paths, channels, tuples
         self._readers: tuple[Callable[[Sequence[int]], OverlapProbe], ...] = (
             lambda n: StartOverlap(self._word(n, 3), *self._belonging(n)),
             lambda n: StartOverlapAt(self._word(n, 3) % WORD, *self._belonging(n)),
@@ -133,7 +134,7 @@ class OverlapProbeReader:
             lambda n: BumpOverlap(self._channel(n, 2), _natural(n[1])),
             lambda n: ClearOverlap(self._channel(n, 1)),
             lambda n: PublishCall(self._site(n, Channel.ENTERED, 2), _word(n[1])),
-            lambda n: PublishCallAt(self._site(n, Channel.ENTERED, 2), whole(n[1], 0, self._paths)),
+            lambda n: PublishCallAt(self._site(n, Channel.ENTERED, 2), whole(n[1], 0, self.paths)),
             self._take_call,
             lambda n: PublishReturn(self._returned(self._word(n, 1))),
             lambda n: PublishReturnAt(self._returned(self._path(n, 1))),
@@ -197,7 +198,7 @@ class OverlapProbeReader:
 
     def _path(self, operands: Sequence[int], length: int) -> int:
         _has(operands, length)
-        return whole(operands[0], 0, self._paths)
+        return whole(operands[0], 0, self.paths)
 
     def _needs(self, channel: Channel) -> None:
         if channel not in self._channels:
@@ -221,21 +222,19 @@ def overlaps_to_columns(overlaps: Overlaps) -> dict[str, Any]:
     """The JSON form of how overlapping paths of loops are numbered; degree −1 is the largest."""
     headers = [header for header, _ in overlaps.degrees]
     degrees = [-1 if degree is None else degree for _, degree in overlaps.degrees]
-    return {"degrees": [headers, degrees], "stops": list(overlaps.stops)}
+    return {"degrees": [headers, degrees], "number": overlaps.number}
 
 
 def overlaps_from_columns(data: Any, graph: Graph) -> Overlaps:
     """The same, with every block checked against its graph."""
     headers, degrees = columns(data["degrees"], 2, "degrees")
     same_length(ints(headers, 0, graph.exit), ints(degrees, -1, WORD))
-    stops = ints(data["stops"], 0, graph.exit)
     if 0 in degrees:
         raise ColumnError("a loop of degree 0 is not extended")
-    for blocks in (headers, stops):
-        if sorted(set(blocks)) != blocks:
-            raise ColumnError("blocks are not in order, or one is named twice")
+    if sorted(set(headers)) != headers:
+        raise ColumnError("loops are not in order, or one is named twice")
     known = tuple((h, None if d < 0 else d) for h, d in zip(headers, degrees, strict=True))
-    return Overlaps(known, tuple(stops))
+    return Overlaps(known, whole(data["number"], 1, MOST_NUMBERS))
 
 
 def calls_to_columns(calls: CallOverlaps) -> dict[str, Any]:

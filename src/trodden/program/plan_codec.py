@@ -131,7 +131,8 @@ def _extended(
     channels = set() if overlaps is None else {Channel.LOOP}
     if calls is not None:
         channels |= {Channel.ENTERED, Channel.RETURNED}
-    return OverlapProbeReader(paths.number, frozenset(channels), tuples)
+    numbers = paths.number if overlaps is None else overlaps.number
+    return OverlapProbeReader(numbers, frozenset(channels), tuples)
 
 
 def _measure_code(measure: Measure) -> int:
@@ -257,6 +258,9 @@ class _ProbeReader:
         self._saved = len(graph.labels)
         self._slots, self._paths, self._traced = slots, paths, trace is not None
         self._extended = extended
+        self._numbers = 0 if paths is None else paths.number
+        if extended is not None:
+            self._numbers = extended.paths
 
     def probes(self, data: Any, holders: int) -> dict[int, tuple[Probe, ...]]:
         """The probes by the index of their edge or block, which is less than ``holders``."""
@@ -299,7 +303,7 @@ class _ProbeReader:
             whole(number, 0, 1)
             return StartClock()
         if kind == _BUMP_AT:
-            return BumpAt(whole(number, 0, self._paths.number))
+            return BumpAt(whole(number, 0, self._numbers))
         if kind in (_SET, _ADD):
             return self._of_register(number, kind)
         whole(number, 1 - WORD, WORD)

@@ -127,8 +127,8 @@ def facts_of(case: Case, degree: int, *arguments: str) -> tuple[Ways, LoopFacts]
     walks = walks_of(case, *arguments)
     plan, numbering = plan_of(case, degree)
     told = interpret_overlaps(case.graph, plan, walks)
-    counts = dict(enumerate(told.counters[len(plan.measures) :]))
-    facts = loop_facts(numbering, {number: count for number, count in counts.items() if count}, {})
+    counts = enumerate(told.counters[len(plan.measures) :])
+    facts = loop_facts(numbering, {numbering.overlapping(n): count for n, count in counts if count}, {})
     (header,) = facts
     return Ways(numbering.plain), facts[header]
 

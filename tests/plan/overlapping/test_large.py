@@ -60,7 +60,7 @@ def steps_of_overlap(graph: Graph, degree: int | None) -> int:
     degrees = dict.fromkeys(loop_headers(dag, paths), degree)
     numbering = OverlapNumbering(graph, paths, Overlaps(()), dag=dag)
     extended = {edge: graph.edges[edge].dst for edge in paths.back_edges if graph.edges[edge].dst in degrees}
-    region = loop_region(dag, numbering.nest, degrees, (), extended)
+    region = loop_region(dag, numbering.nest, degrees, extended)
     return len(region.ahead) + sum(len(owners) for owners in region.owners.values())
 
 

@@ -114,7 +114,7 @@ def test_an_inner_exit_tells_whose_overlap_it_ends() -> None:
 def test_a_loop_with_one_way_around_is_left_alone() -> None:
     graph = build("plain", ["A", "B", "C", "EXIT"], [(0, 1), (1, 2), (2, 1), (2, 3)])
     plan = overlapping_plan(graph, ones(graph), None)
-    assert plan.overlaps == Overlaps(())
+    assert plan.overlaps == Overlaps((), number=plan.numbers)
     assert not of_kind(plan, BumpOverlap, ClearOverlap, StartOverlap, StartOverlapAt)
 
 

@@ -97,7 +97,7 @@ class ModuleReader:
         function: ModuleFunction,
         plan: Plan,
         first_slot: int,
-        registers: Mapping[int, tuple[bool, int]] | None = None,
+        registers: Mapping[int, tuple[int, int]] | None = None,
         clones: tuple[tuple[int, int], ...] = (),
     ) -> FunctionFacts:
         """The facts of a function with its plan."""

@@ -63,6 +63,8 @@ def clone_hot_blocks(
         plan=code.plan,
         weights=_weights(read, code, weights, frequencies),
         inductions=inductions,
+        unfinished=frozenset(v for v, origin in enumerate(code.origins) if origin in planned.unfinished),
+        fictitious=planned.fictitious.at(dict(enumerate(code.origins))),
         ambiguous=frozenset(v for v, origin in enumerate(code.origins) if origin in planned.ambiguous),
     )
     return ClonedFunction(result, changed, tuple(expected))

@@ -40,6 +40,7 @@ CuttingRule = Literal["cheapest", "loops", "node"]
 
 COUNTER_SCHEMES: tuple[CounterScheme, ...] = get_args(CounterScheme)
 ESTIMATE, NESTING = "estimate", "nesting"
+MAX, AUTO = "max", "auto"
 MAX_LAST = 1 << 16
 MAX_DEGREE = 1 << 16
 MAX_TUPLE = 16
@@ -116,9 +117,7 @@ class Options:
     )
     overlap: int | str = declared(
         0,
-        NumberOrWord(
-            "K|max|auto", f"a degree up to {MAX_DEGREE}, max or auto", ("max", "auto"), 0, MAX_DEGREE
-        ),
+        NumberOrWord("K|max|auto", f"a degree up to {MAX_DEGREE}, max or auto", (MAX, AUTO), 0, MAX_DEGREE),
         path_profile=True,
         help="also count the start of the next iteration with each path that ends one",
         summary="counts each path that ends an iteration together with the start of the next one, up to its"

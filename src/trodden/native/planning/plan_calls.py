@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trodden.native.analysis.c_library import is_library_function
@@ -13,7 +13,7 @@ from trodden.plan.overlap_probes import CallSite
 from trodden.plan.overlapping.call_pairs import with_call_pairs
 from trodden.plan.overlapping.calls import with_entries, with_returns
 from trodden.plan.overlapping.loops import largest_degree
-from trodden.plan.overlapping.numbering import OverlapNumbering
+from trodden.plan.overlapping.numbering import numbering_of_plan
 from trodden.plan.overlapping.protocol import plain_dag
 from trodden.plan.overlapping.region import Owner, Ways
 from trodden.plan.paths.numbering import Numbering
@@ -67,22 +67,17 @@ def with_calls(
     weights: Sequence[float],
     options: Options,
     sites: Sequence[CallSite],
-    may_be_cut_short: Collection[int],
 ) -> Plan:
     """The plan of a function that also counts paths over its calls and its own."""
     assert plan.paths is not None
     if not _can_be_told(read):
         return plan
-    numbering = (
-        Numbering(read.graph, plan.paths)
-        if plan.overlaps is None
-        else OverlapNumbering(read.graph, plan.paths, plan.overlaps)
-    )
+    numbering = numbering_of_plan(read.graph, plan)
     if options.pairs:
         return with_call_pairs(plan, numbering, sites)
     degree = degree_of_calls(numbering, options.overlap)
-    plan, _ = with_entries(plan, numbering, weights, sites, degree, frozenset(may_be_cut_short))
-    return with_returns(plan, numbering, weights, sites, degree, frozenset(may_be_cut_short))[0]
+    plan, _ = with_entries(plan, numbering, weights, sites, degree)
+    return with_returns(plan, numbering, weights, sites, degree)[0]
 
 
 def _can_be_told(read: FunctionCfg) -> bool:
