@@ -27,6 +27,7 @@ from trodden.collect.process_messages import Shortcomings, process_messages
 from trodden.collect.rawfile.model import Ending, Raw, RawSparsePath
 from trodden.errors import BadFile
 from trodden.program.facts import FunctionFacts, UnitFacts
+from trodden.recover.crossings import NOT_COUNTED, CrossingKey
 from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
@@ -104,9 +105,10 @@ def _counters(raw: Raw, modules: Mapping[int, Program], facts: Mapping[str, Unit
                 f"{raw.path}: corrupt: {len(unit.counters)} counters where {modules[unit.module].path} has"
                 f" {slots}"
             )
-        _builder(builders, facts, unit.id).add_counters(unit.counters)
+        _builder(builders, facts, unit.id).add_counters(unit.counters, facts[unit.id].room_for_rows)
     for path in raw.sparse_paths:
         _add_sparse_path(raw, _builder(builders, facts, raw.units[path.unit].id), path)
+    _add_crossings(raw, builders, facts)
     return builders
 
 
@@ -122,6 +124,29 @@ def _add_sparse_path(raw: Raw, builder: UnitCountsBuilder, entry: RawSparsePath)
         raise BadFile(f"{raw.path}: corrupt: a sparse path is of no function of its program")
     count, cycles = (0, entry.amount) if entry.cycles else (entry.amount, 0)
     builder.add_path(entry.function, entry.path, count, cycles)
+
+
+def _add_crossings(raw: Raw, builders: _Builders, facts: Mapping[str, UnitFacts]) -> None:
+    """What the counters of rows, and the tables of threads, have counted over calls and returns."""
+    for each in raw.crossings:
+        callee = raw.units[each.callee_unit].id, each.callee
+        site = raw.units[each.site_unit].id, each.site
+        known = facts[callee[0]].functions[each.callee : each.callee + 1]
+        if not known or known[0].plan.calls is None or each.site not in facts[site[0]].crossed:
+            raise BadFile(f"{raw.path}: corrupt: a path leads over no call of its program")
+        counters = raw.units[each.unit].counters
+        if each.slot + each.rows * each.parts > facts[raw.units[each.unit].id].room_for_rows and each.parts:
+            raise BadFile(f"{raw.path}: corrupt: counts of a call are outside of their room")
+        if not each.rows:
+            key = CrossingKey(each.returned, callee, site, NOT_COUNTED, NOT_COUNTED)
+            _builder(builders, facts, key.counted_in).add_crossing(key, 1)
+        counts = [(*divmod(n, each.parts), counters[each.slot + n]) for n in range(each.rows * each.parts)]
+        for row, part, count in [*counts, *((0, part, count) for part, count in each.counts.items())]:
+            first = each.first + row
+            parts = (first, part) if each.returned else (part, first)
+            key = CrossingKey(each.returned, callee, site, *parts)
+            if count:
+                _builder(builders, facts, key.counted_in).add_crossing(key, count)
 
 
 def _uncounted(raw: Raw) -> frozenset[str]:

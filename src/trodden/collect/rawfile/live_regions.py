@@ -38,6 +38,9 @@ class RegionKind(IntEnum):
     FORMER_MEMBER = 15
     NEW_MEMBER = 16
     TRACE = 17
+    CROSSING_TABLE = 18
+    CROSSING_ARRAY = 19
+    CROSSING_ROWS = 20
 
 
 NO_MEMORY = (RegionKind.FREE, RegionKind.MEMBER, RegionKind.FORMER_MEMBER, RegionKind.NEW_MEMBER)

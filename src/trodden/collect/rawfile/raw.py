@@ -15,11 +15,14 @@ from trodden.collect.rawfile.family import Inside
 from trodden.collect.rawfile.frame_record import FRAME, frame_from
 from trodden.collect.rawfile.live import read_live
 from trodden.collect.rawfile.model import (
+    CROSSING,
+    CROSSING_ROW,
     ROOT,
     SAVED_REGISTERS,
     Ending,
     Raw,
     RawCallNode,
+    RawCrossings,
     RawFrame,
     RawLastPath,
     RawModule,
@@ -29,14 +32,15 @@ from trodden.collect.rawfile.model import (
     RawTrace,
     RawUnit,
     TraceEnd,
+    crossings_from,
     saved_registers_from,
     sparse_path_from,
 )
 from trodden.errors import BadFile, InputMissing, LaterVersion
 from trodden.recover.sparse_counters import SparseCounters
 
-VERSION = 5
-WITHOUT_TRACE = 4
+VERSION = 6
+WITHOUT_TRACE, WITHOUT_CROSSINGS = 4, 5
 MAGIC = b"TRODRAW1"
 END = b"DONE"
 
@@ -51,11 +55,13 @@ _TRAILER = struct.Struct("<QI4s")
 
 _LAST_PATH = struct.Struct("<IIIIQ")
 _TRACE = struct.Struct("<IIQ")
+_CROSSINGS = struct.Struct("<QQ")
 _TRACED_UNIT = struct.Struct("<II")
 
 FRAMES_MISSING = 2
 COUNTS_LOST = 4
 NO_SPACE = 8
+TRACED = 16
 
 RECURSIVE = 1
 ENDINGS = (Ending.EXIT, Ending.DUMP, Ending.SIGNAL)
@@ -106,7 +112,9 @@ def parse_raw(data: bytes, where: str) -> Raw:
     call_nodes = tuple(reader.call_node(number, n_units) for number in range(n_calls))
     saved_registers = tuple(reader.saved_registers(n_frames) for _ in range(n_registers))
     last_paths = tuple(reader.last_path() for _ in range(n_last))
-    trace = reader.trace(n_units) if version > WITHOUT_TRACE else None
+    crossings = reader.crossings(n_units) if version > WITHOUT_CROSSINGS else ()
+    traced = bool(flags & TRACED) if version > WITHOUT_CROSSINGS else version > WITHOUT_TRACE
+    trace = reader.trace(n_units) if traced else None
     reader.finish()
     return Raw(
         where,
@@ -129,6 +137,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         no_space=bool(flags & NO_SPACE),
         start_ticks=ticks,
         trace=trace,
+        crossings=crossings,
     )
 
 
@@ -213,6 +222,20 @@ class _Reader:
     def last_path(self) -> RawLastPath:
         thread, tag, function, _, path = _LAST_PATH.unpack_from(self._data, self._take(_LAST_PATH.size))
         return RawLastPath(thread, tag, function, path)
+
+    def crossings(self, n_units: int) -> tuple[RawCrossings, ...]:
+        n_rows, n_counts = _CROSSINGS.unpack_from(self._data, self._take(_CROSSINGS.size))
+        start = self._take(n_rows * CROSSING_ROW.size)
+        rows = CROSSING_ROW.iter_unpack(self._data[start : start + n_rows * CROSSING_ROW.size])
+        start = self._take(n_counts * CROSSING.size)
+        counts = CROSSING.iter_unpack(self._data[start : start + n_counts * CROSSING.size])
+        try:
+            found = crossings_from(rows, counts, lambda number: number if 0 <= number < n_units else None)
+        except ValueError as error:
+            raise BadFile(f"{self._where}: corrupt: {error}") from error
+        if None in found:
+            raise BadFile(f"{self._where}: corrupt: a path over a call belongs to no unit")
+        return tuple(each for each in found if each is not None)
 
     def trace(self, n_units: int) -> RawTrace:
         stopped, lost, _ = _TRACE.unpack_from(self._data, self._take(_TRACE.size))

@@ -38,9 +38,13 @@ SHARED_FUNCTIONS = (
     *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_passed"),
     *("__trodden_landing", "__trodden_keep", "__trodden_release", "__trodden_incomplete"),
     *("__trodden_trace_next", "__trodden_landed", "__trodden_left_at"),
+    *("__trodden_row_of_call", "__trodden_row_of_return", "__trodden_target_of", "__trodden_prefix_of"),
     "trodden_dump",
 )
-SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring", "__trodden_trace")
+SHARED_VARIABLES = (
+    *("__trodden_caller", "__trodden_table", "__trodden_ring", "__trodden_trace"),
+    "__trodden_channel",
+)
 """What an executable exports, so that its libraries use its instance of the runtime."""
 _PADDING_SOURCE = "counters/tls_padding.c"
 _PADDING = "counters-tls_padding.o"

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from trodden.graph.cfg import Graph
-from trodden.plan.overlap_probes import PublishCall, PublishCallAt, PublishReturn, PublishReturnAt
+from trodden.plan.overlap_probes import CallSite, PublishCall, PublishCallAt, PublishReturn, PublishReturnAt
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.region import Ways
 from trodden.plan.paths.dag import ArcKind, Dag
@@ -26,14 +25,6 @@ from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.placement import signed
 from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
 from trodden.plan.probes import Bump, BumpAt, Plan, Probe
-
-
-class CallSite(NamedTuple):
-    """A call at the end of a block: the number of its site, and the edges on which it may return."""
-
-    site: int
-    block: int
-    ways: tuple[int, ...]
 
 
 def plain_dag(numbering: Numbering) -> Dag:
@@ -50,6 +41,27 @@ def returning_sites(plan: Plan, ways: Ways, sites: Sequence[CallSite]) -> list[C
         for site in sites
         if site.block in reached
     ]
+
+
+def prefix_sums(numbering: Numbering, blocks: Sequence[int], most: int) -> dict[int, tuple[int, ...] | None]:
+    """The numbers of the prefixes that lead to each of some blocks; ``None`` for more than ``most``."""
+    dag = numbering.dag
+    wanted = set(blocks)
+    sums: dict[int, set[int] | None] = {dag.entry: {0}}
+    found: dict[int, tuple[int, ...] | None] = {}
+    for node in dag.order[1:]:
+        here: set[int] | None = set()
+        for number in dag.ins[node]:
+            before = sums.get(dag.arcs[number].src)
+            if here is None or before is None:
+                here = None
+                break
+            here.update(each + numbering.value[number] for each in before)
+            here = here if len(here) <= most else None
+        sums[node] = here
+        if node in wanted:
+            found[node] = None if here is None else tuple(sorted(here))
+    return {block: found.get(block, ()) for block in blocks}
 
 
 def publishing_calls(
