@@ -1,4 +1,4 @@
-"""Counting the longer paths of a trace: two iterations of a loop, and parts of two functions at a call (TZG04).
+"""Counting the longer paths of a trace: two iterations, and parts of two functions at a call (TZG04).
 
 A trace has the truth that overlapping paths only bound.  Of each frame this remembers what its present path
 continues: the path before, over a back edge; the prefix with which its caller reached the call; or the path
@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from trodden.recover.trace.continued import Continued
 from trodden.recover.trace.events import NONE
 from trodden.recover.trace.stack import Frame
 
@@ -81,29 +82,6 @@ class PairCounts:
     def unknown(self, kind: PairKind, function: int) -> None:
         """An execution of a pair whose first path began before the trace did."""
         self.untold[Untold(kind, function, beyond=False)] += 1
-
-
-@dataclass(slots=True)
-class Continued:
-    """What the present path of a frame continues.
-
-    ``known``: its own path has been seen from its start on.  ``before`` is the path before, over a back
-    edge; ``caller`` the function, block and prefix of the call that entered the frame; ``returned`` the
-    block of a call, its callee, the path with which that returned, and the frame's own path then.
-
-    ``entered`` is how many procedures its active call has entered, ``left`` the one that has returned, with
-    its path.  ``direct``: its own call was the first that its caller's made.  ``last`` is the path with which
-    it has ended.
-    """
-
-    known: bool = True
-    before: int | None = None
-    caller: tuple[int, int, int] | None = None
-    returned: tuple[int, int, int, int] | None = None
-    entered: int = 0
-    left: tuple[int, int] | None = None
-    direct: bool = False
-    last: int | None = None
 
 
 class PairCounter:

@@ -7,13 +7,11 @@ switch has left, are kept aside until another switch comes back to them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from trodden.recover.trace.continued import Continued
 from trodden.recover.trace.events import NONE, Damage, Event, Kind
 from trodden.recover.trace.procedure import NO_CALL, Procedure, Region
-
-if TYPE_CHECKING:
-    from trodden.recover.trace.longer import Continued
 
 MOST_STEPS = 1 << 20
 MOST_FRAMES = 1 << 22
