@@ -54,9 +54,9 @@ def longer_paths(
     """Paths over back edges, calls and returns with bounds on their counts, hottest first (TZG04).
 
     They are exact where the profile has a trace, or pairs of paths.  ``bounds`` are the tightest ones that
-    the counts allow, or those of the equations of the paper (``"fixed"``); ``function`` is a pattern.  Of each
-    loop and each call all that were certainly executed are listed, and of the others the ``most`` (1000) with
-    the largest upper bounds.
+    the counts allow, or those of the equations of the paper (``"fixed"``); ``function`` is a pattern.
+    Of each loop and each call all that were certainly executed are listed, and of the others the ``most``
+    (1000) with the largest upper bounds.
     """
     from trodden.api.traces import use
     from trodden.profile.longer.choose import MOST_LISTED, solver_named
