@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trodden.api.longer import FIXED, TIGHT, load_for_longer, longer_paths
+from trodden.api.longer import load_for_longer, longer_paths
 from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import (
     Number,
@@ -17,8 +17,8 @@ from trodden.commands.click_options import (
     program_option,
 )
 from trodden.commands.filter_options import filter_options
+from trodden.commands.longer_options import longer_options
 from trodden.commands.showing.presentation import TABLE, Answer, Presentation
-from trodden.errors import UsageError
 
 if TYPE_CHECKING:
     from trodden.profile.reading import Reading
@@ -38,18 +38,7 @@ TOP = 10
     help="All tables, with N rows each.  Without it a table format shows what fits a screen, markdown"
     f" {TOP} rows, and tsv and json have all.",
 )
-@click.option(
-    "--longer",
-    is_flag=True,
-    help="Paths of two iterations, and from caller to callee and back, with bounds on their counts: exact"
-    " from a trace.",
-)
-@click.option(
-    "--bounds",
-    type=click.Choice((TIGHT, FIXED)),
-    help="With --longer: the tightest bounds that the counts allow, or those of the equations of the paper"
-    " (TZG04).  [default: tight]",
-)
+@longer_options
 @function_option
 @process_option
 @program_option
@@ -59,7 +48,7 @@ def report(
     file: str,
     top: int | None,
     longer: bool,
-    bounds: str | None,
+    bounds: str,
     function: str | None,
     process: str | None,
     program: str | None,
@@ -67,15 +56,13 @@ def report(
     shown: Presentation,
 ) -> None:
     """Show the profile FILE: how often functions, paths, blocks and edges were executed."""
-    if bounds is not None and not longer:
-        raise UsageError("--bounds: is for --longer; add that, or leave it out")
     rows = top or (TOP if shown.for_people else None)
     if longer:
         from trodden.report.views.longer_rows import report_longer
 
         with reading(file):
             profile = load_for_longer(file, process, program, view)
-            found = report_longer(profile, longer_paths(profile, bounds or TIGHT, function), rows)
+            found = report_longer(profile, longer_paths(profile, bounds, function), rows)
         shown.show(_longer_answer(found))
         return
     from trodden.report.render.plain import to_plain
