@@ -69,7 +69,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_documents_follow_their_schemas(folder: Path, verb: str, words: tuple[str, ...]) -> None:
     given = [word if word.startswith("--") else folder / f"{word}.trod" for word in words]
-    result = click(verb.partition("-")[0], *given, *(["json"] if given[-1] == "--format" else ["--format", "json"]))
+    result = click(
+        verb.partition("-")[0], *given, *(["json"] if given[-1] == "--format" else ["--format", "json"])
+    )
     assert result.exit_code == 0
     document = json.loads(result.stdout)
     assert (document["schema"], document["version"]) == (SCHEMA, __version__)
