@@ -277,7 +277,7 @@ def test_pairs_are_those_of_the_execution(make: MakePlan, seed: int) -> None:
 
 def test_executions_have_pairs_of_all_kinds() -> None:
     found: Counter[PairKind] = Counter()
-    for seed in range(60):
+    for seed in range(400):
         truth, _ = observed(random_program(seed, by_paths), seed)
         found.update(pair.kind for pair in truth.pairs)
-    assert min(found[kind] for kind in PairKind) > 50, found
+    assert min(found[kind] for kind in PairKind) > 30, found
