@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import BranchKind
 from trodden.weigh.features.block_features import CallFeatures
 
 
@@ -89,6 +90,27 @@ class Callees:
         blocks = self._functions[caller].facts.features.blocks
         calls = blocks[block].calls if block < len(blocks) else ()
         return calls[-1] if calls else None
+
+
+def may_be_left(function: FunctionProfile, block: int) -> bool:
+    """Whether the last call of a block may be in tail position, so that its callee returns to somebody else.
+
+    That is so in optimised code where nothing but a return follows.
+    """
+    facts = function.facts
+    features = facts.features.blocks
+    if not facts.optimised or block >= len(features) or not features[block].calls:
+        return False
+    if facts.blocks[block].kind is BranchKind.RETURN:
+        return True
+    graph = facts.graph
+    targets = {graph.edges[edge].dst for edge in graph.out_edges[block]}
+    return len(targets) == 1 and all(
+        target != graph.exit
+        and facts.blocks[target].kind is BranchKind.RETURN
+        and facts.blocks[target].instructions <= 1
+        for target in targets
+    )
 
 
 def _units(function: FunctionProfile) -> set[str]:

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from trodden.plan.overlapping.loop_paths import up_to_degree
 from trodden.plan.routes import PathEnd, PathStart, Route
-from trodden.profile.longer.call_sites import Callees, CallIn
+from trodden.profile.longer.call_sites import Callees, CallIn, may_be_left
 from trodden.profile.longer.function_paths import FunctionPaths
 from trodden.profile.longer.listing import bounded_paths
 from trodden.profile.longer.loops import Found
@@ -53,13 +53,19 @@ def calls_of(
             what = f"{pointers:,} calls lead through pointers, and paths do not say to whom"
             yield NotTold(LongerKind.CALL, key, what)
         calling = _Calling(own, [site.block for site in sites])
+        left = 0
         for site in sites:
+            if site.last and not site.pointer and may_be_left(own.function, site.block):
+                left += own.function.counted_blocks[site.block]
+                continue
             callee = known.get(site.callee or "")
             if callee is None or not (key in chosen or site.callee in chosen):
                 continue
             if callee.own.function.violations:
                 continue
             yield from _over(calling, site, callee, solver, most)
+        if left and key in chosen:
+            yield NotTold(LongerKind.CALL, key, f"{left:,} calls may be jumps, which do not return here")
 
 
 def _over(
@@ -89,9 +95,11 @@ def _over(
     if not returns:
         return
     crossing = replace(crossing, kind=LongerKind.RETURN)
+    rows, jumps = callee.returned(returns)
+    rests = {part: Range(max(each.least - jumps, 0), each.most) for part, each in rests.items()}
     found = bounded_paths(
         crossing,
-        [Margins(callee.returned(returns), rests)],
+        [Margins(rows, rests)],
         (_part, behind),
         Source.PATHS,
         solver,
@@ -128,16 +136,27 @@ class _Called:
         elsewhere = max(int(entries) - calls.least, 0)
         return {part: Range(max(count - elsewhere, 0), count) for part, count in self._entered.items()}
 
-    def returned(self, returns: int) -> dict[Route, Range]:
-        """How often the paths with which it returns may have been followed by one of so many returns."""
+    def returned(self, returns: int) -> tuple[dict[Route, Range], int]:
+        """How often the paths with which it returns may have been followed by one of so many returns.
+
+        Some may have ended in a jump to another function, which returned instead: how many that may be, is
+        the second result.
+        """
+        own = self.own.function
         if self._returned is None:
-            blocks = self.own.function.facts.blocks
             self._returned = Counter()
             for route, count in self.own.routes():
-                if route.ends is PathEnd.EXIT and blocks[route.blocks[-1]].kind is not BranchKind.UNWIND:
+                last = own.facts.blocks[route.blocks[-1]]
+                if route.ends is PathEnd.EXIT and last.kind is not BranchKind.UNWIND:
                     self._returned[route] += count
         elsewhere = max(self._returned.total() - returns, 0)
-        return {path: Range(max(count - elsewhere, 0), count) for path, count in self._returned.items()}
+        rows: dict[Route, Range] = {}
+        jumps = 0
+        for route, count in self._returned.items():
+            jumps_away = any(may_be_left(own, block) for block in route.blocks[-2:])
+            jumps += count * jumps_away
+            rows[route] = Range(0 if jumps_away else max(count - elsewhere, 0), count)
+        return rows, jumps
 
 
 class _Calling:
