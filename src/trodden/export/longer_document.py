@@ -17,7 +17,7 @@ def longer_document(longer: LongerPaths) -> dict[str, Any]:
 
 
 def _path(longer: LongerPaths, path: LongerPath) -> dict[str, Any]:
-    first, second = longer.block_ids(path)
+    first, second = longer.block_ids(path.crossing, path.first, path.second)
     return {
         **_where(longer, path.crossing.function, path.crossing.callee, path.crossing.site, path.kind.value),
         "first": list(first),

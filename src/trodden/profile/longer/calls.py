@@ -83,7 +83,7 @@ def _over(
     found = bounded_paths(
         crossing, [Margins(rows, columns, calls)], (_part, entered), Source.PATHS, solver, most
     )
-    yield found or NotTold(LongerKind.CALL, own.key, _contradicts(own, site, other))
+    yield found or NotTold(LongerKind.CALL, own.key, _contradicts(own, site, other), nothing=True)
     if not site.last:
         return
 
@@ -105,7 +105,7 @@ def _over(
         solver,
         most,
     )
-    yield found or NotTold(LongerKind.RETURN, own.key, _contradicts(own, site, other))
+    yield found or NotTold(LongerKind.RETURN, own.key, _contradicts(own, site, other), nothing=True)
 
 
 def _contradicts(own: FunctionPaths, site: CallIn, callee: FunctionPaths) -> str:

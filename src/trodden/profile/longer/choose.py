@@ -82,20 +82,20 @@ def longer_paths(
         raise UsageError("no paths were counted; run with --profile paths, or trace")
     found = _Found()
     found.not_told += [
-        NotTold(None, key, "its paths were not counted") for key in some if key not in functions
+        NotTold(None, key, "its paths were not counted", nothing=True) for key in some if key not in functions
     ]
     if profile.traced_pairs is not None:
-        counts, not_told = traced_counts(profile, profile.traced_pairs, everything)
-        found.not_told += not_told
+        traced = traced_counts(profile, profile.traced_pairs, everything)
+        found.not_told += traced.not_told
         found.add(
-            exact_paths(crossing, each, Source.TRACE)
-            for crossing, each in counts.items()
+            exact_paths(crossing, each, Source.TRACE, *traced.more(crossing))
+            for crossing, each in traced.counts.items()
             if crossing.function in functions or crossing.callee in functions
         )
     else:
         for key, own in functions.items():
             if reason := _unreliable(own):
-                found.not_told.append(NotTold(None, key, reason))
+                found.not_told.append(NotTold(None, key, reason, nothing=True))
             else:
                 found.add(loops_of(own, solver, most))
         found.add(calls_of(profile, everything, functions, solver, most))
@@ -120,6 +120,6 @@ def _rank(
     longer: LongerPaths, path: LongerPath
 ) -> tuple[float, float, str, tuple[int, ...], tuple[int, ...]]:
     """A sort key: by the instructions that were certainly executed, then by those that may have been."""
-    size = longer.instructions_along(path)
+    size = longer.instructions_along(path.crossing, path.first, path.second)
     where = path.crossing.function, path.first.blocks, path.second.blocks
     return -path.lower * size, -path.upper * size, *where

@@ -19,13 +19,34 @@ _Pair = tuple[First, Second, Range]
 
 
 def exact_paths(
-    crossing: Crossing, counts: Mapping[tuple[PathPart, PathPart], int], source: Source
+    crossing: Crossing,
+    counts: Mapping[tuple[PathPart, PathPart], int],
+    source: Source,
+    more: int = 0,
+    others: int = 0,
 ) -> tuple[CrossingFlow, list[LongerPath]]:
-    """The longer paths of a crossing whose counts are known."""
+    """The longer paths of a crossing whose counts are known.
+
+    So many ``more`` executions may have been of any of them, and as many as ``others`` were of paths that are
+    not among them.
+    """
     total = sum(counts.values())
-    listed = [LongerPath(crossing, *parts, count, count, source) for parts, count in counts.items()]
+    listed = [LongerPath(crossing, *parts, count, count + more, source) for parts, count in counts.items()]
     number = len(listed)
-    return CrossingFlow(crossing, source, total, total, total, total, number, number, number), listed
+    flow = CrossingFlow(
+        crossing=crossing,
+        source=source,
+        least=total,
+        most=total + more + others,
+        definite=total,
+        potential=sum(path.upper for path in listed),
+        paths=number,
+        exact=0 if more else number,
+        listed=number,
+        unlisted=more + others,
+        degree=None,
+    )
+    return flow, listed
 
 
 def bounded_paths(
@@ -50,6 +71,7 @@ def bounded_paths(
     hottest = heapq.merge(*(each.hottest() for each in solved), key=lambda pair: -pair[2].most)
     for first, second, bounds in islice(hottest, most):
         chosen[first, second] = bounds
+    following = next(hottest, None)
     listed = [
         LongerPath(crossing, parts[0](first), parts[1](second), *bounds, source)
         for (first, second), bounds in chosen.items()
@@ -64,6 +86,7 @@ def bounded_paths(
         paths=sum(each.pairs for each in solved),
         exact=sum(each.exact for each in solved),
         listed=len(listed),
+        unlisted=0 if following is None else following[2].most,
         degree=degree,
     )
     return flow, listed

@@ -55,4 +55,5 @@ def loops_read(
             LongerKind.LOOP,
             own.key,
             f"the counts of its loop at {own.graph.labels[header]} contradict each other",
+            nothing=True,
         )

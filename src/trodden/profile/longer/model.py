@@ -69,6 +69,12 @@ class Crossing:
     callee: str | None
     site: int
 
+    @property
+    def owners(self) -> tuple[str, str]:
+        """The keys of the functions that the two parts of a path are of."""
+        callee = self.callee or self.function
+        return (callee, self.function) if self.kind is LongerKind.RETURN else (self.function, callee)
+
 
 @dataclass(frozen=True, slots=True)
 class LongerPath:
@@ -95,12 +101,6 @@ class LongerPath:
         """Whether the count is known."""
         return self.lower == self.upper
 
-    @property
-    def owners(self) -> tuple[str, str]:
-        """The keys of the functions that the two parts are of."""
-        function, callee = self.crossing.function, self.crossing.callee or self.crossing.function
-        return (callee, function) if self.crossing.kind is LongerKind.RETURN else (function, callee)
-
 
 @dataclass(frozen=True, slots=True)
 class CrossingFlow:
@@ -108,6 +108,7 @@ class CrossingFlow:
 
     ``least`` and ``most`` are how often it was crossed, ``definite`` and ``potential`` the sums of the lower
     and of the upper bounds of all ``paths``, of which ``exact`` are known exactly and ``listed`` are listed.
+    Of those that are not listed none was executed more than ``unlisted`` times, and none certainly.
     ``degree`` is that of its overlaps; ``None`` if they go as far as they can, -1 if nothing was extended.
     """
 
@@ -120,16 +121,21 @@ class CrossingFlow:
     paths: int
     exact: int
     listed: int
+    unlisted: int = 0
     degree: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NotTold:
-    """Longer paths of a function of which nothing is said, or not everything, and the reason."""
+    """Longer paths of a function of which ``nothing`` is said, or not everything, and the reason.
+
+    They are of one ``kind``, or of all.
+    """
 
     kind: LongerKind | None
     function: str
     reason: str
+    nothing: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,21 +150,18 @@ class LongerPaths:
     not_told: tuple[NotTold, ...]
     functions: Mapping[str, FunctionProfile]
 
-    def block_ids(self, path: LongerPath) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The ids of the blocks of both parts, as they are in the graphs of their functions."""
-        first, second = (self.functions[key].facts.graph.labels for key in path.owners)
-        return (
-            tuple(first[block] for block in path.first.blocks),
-            tuple(second[block] for block in path.second.blocks),
-        )
+    def block_ids(
+        self, crossing: Crossing, first: PathPart, second: PathPart
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The ids of the blocks of both parts of a path, as they are in the graphs of their functions."""
+        own, other = (self.functions[key].facts.graph.labels for key in crossing.owners)
+        return tuple(own[block] for block in first.blocks), tuple(other[block] for block in second.blocks)
 
-    def instructions_along(self, path: LongerPath) -> float:
+    def instructions_along(self, crossing: Crossing, first: PathPart, second: PathPart) -> float:
         """How many instructions one execution takes; the block of a call belongs to what is before it."""
-        first, second = (self.functions[key].instructions for key in path.owners)
-        skip = path.crossing.kind is LongerKind.RETURN
-        return first.along(path.first.blocks, path.first.edges) + second.along(
-            path.second.blocks[skip:], path.second.edges[skip:]
-        )
+        own, other = (self.functions[key].instructions for key in crossing.owners)
+        skip = crossing.kind is LongerKind.RETURN
+        return own.along(first.blocks, first.edges) + other.along(second.blocks[skip:], second.edges[skip:])
 
     @property
     def definite_flow(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 
 from trodden.plan.overlapping.loop_paths import (
@@ -26,18 +27,41 @@ KINDS = {
     PairKind.CALL: LongerKind.CALL,
     PairKind.RETURN: LongerKind.RETURN,
 }
-Counts = dict[Crossing, Counter[tuple[PathPart, PathPart]]]
+
+_Told = tuple[LongerKind, str]
+
+
+@dataclass
+class TracedCounts:
+    """How often each longer path was executed, and what is not told.
+
+    ``unknown`` and ``beyond`` are those of :class:`TracedPairs`, by kind and function.
+    """
+
+    counts: dict[Crossing, Counter[tuple[PathPart, PathPart]]] = field(default_factory=dict)
+    unknown: Counter[_Told] = field(default_factory=Counter)
+    beyond: Counter[_Told] = field(default_factory=Counter)
+    not_told: list[NotTold] = field(default_factory=list)
+
+    def more(self, crossing: Crossing) -> tuple[int, int]:
+        """How often any path over a crossing may have been executed beside, and those that are not listed.
+
+        Of a return without a known beginning the callee is known.
+        """
+        returns = crossing.kind is LongerKind.RETURN and crossing.callee is not None
+        began = crossing.callee if returns and crossing.callee else crossing.function
+        return self.unknown[crossing.kind, began], self.beyond[crossing.kind, crossing.function]
 
 
 def traced_counts(
     profile: Profile, pairs: TracedPairs, functions: Mapping[str, FunctionPaths]
-) -> tuple[Counts, list[NotTold]]:
-    """How often each longer path of these functions was executed, and what is not told of them."""
+) -> TracedCounts:
+    """What a trace says of the longer paths of these functions."""
     names = function_names(profile)
     callees = Callees(profile)
     readers = {key: _Reader(own) for key, own in functions.items()}
-    counts: Counts = {}
-    others: Counter[tuple[str, LongerKind, str]] = Counter()
+    found = TracedCounts()
+    pointers: Counter[_Told] = Counter()
     for pair, times in pairs.counts.items():
         key = names.get(pair.function)
         callee = None if pair.callee is None else names.get(pair.callee)
@@ -48,27 +72,27 @@ def traced_counts(
             if callees.is_not_of(key, pair.site, callee):
                 continue
             if callees.through_pointer(key, pair.site):
-                others[key, kind, _POINTER] += times
+                pointers[kind, key] += times
         try:
             crossing, parts = _decoded(pair, readers[key], readers[callee or key])
         except ValueError:
-            others[key, kind, "cannot be decoded: the trace is not of this build"] += times
+            found.unknown[kind, key] += times
             continue
-        counts.setdefault(crossing, Counter())[parts] += times
-    for found, reason in ((pairs.unknown, _BEFORE), (pairs.beyond, _BEYOND)):
-        for (pair_kind, function), times in found.items():
+        found.counts.setdefault(crossing, Counter())[parts] += times
+    for counted, total in ((pairs.unknown, found.unknown), (pairs.beyond, found.beyond)):
+        for (pair_kind, function), times in counted.items():
             if (key := names.get(function)) in readers:
-                others[key, KINDS[pair_kind], reason] += times
-    told = [NotTold(kind, key, f"{times:,} {reason}") for (key, kind, reason), times in others.items()]
-    return counts, told
+                total[KINDS[pair_kind], key] += times
+    for counts, reason in ((found.unknown, _BEFORE), (found.beyond, _BEYOND), (pointers, _POINTER)):
+        found.not_told += [
+            NotTold(kind, key, f"{times:,} {reason}") for (kind, key), times in counts.most_common()
+        ]
+    return found
 
 
 _BEFORE = "began before the trace did, or behind a part of it that is missing"
 _BEYOND = "are of so many different ones that they are not told apart"
-_POINTER = (
-    "lead through pointers: the function that was entered first is taken for the one that was called,"
-    " though code without probes may lie between"
-)
+_POINTER = "lead through pointers: who was entered first is taken for who was called"
 
 
 def _decoded(pair: PairOfPaths, own: _Reader, callee: _Reader) -> tuple[Crossing, tuple[PathPart, PathPart]]:

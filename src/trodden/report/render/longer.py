@@ -9,11 +9,18 @@ from rich.text import Text
 
 from trodden.profile.count_text import amount
 from trodden.profile.longer.model import LongerKind
+from trodden.recover.bounds.system import Range
 from trodden.report.fields import counted, percent, short, tabbed
 from trodden.report.narrate.paths import ARROW
 from trodden.report.narrate.steps import Step
 from trodden.report.render.pieces import Page, note, table
-from trodden.report.views.longer_rows import SOURCE_WORDS, FlowRow, LongerReport, LongerRow
+from trodden.report.views.longer_rows import (
+    SOURCE_WORDS,
+    FlowRow,
+    LongerReport,
+    LongerRow,
+    bounds_text,
+)
 
 _LONGEST_TEXT = 60
 _MOST_STEPS = 12
@@ -47,7 +54,9 @@ def _flows(rows: Sequence[FlowRow]) -> Table:
     for row in rows:
         numbers = (row.definite, row.potential, row.paths, row.exact)
         sources = ", ".join(SOURCE_WORDS[source] for source in row.sources)
-        found.add_row(bounds(row.least, row.most), *map(amount, numbers), _KINDS[row.kind], sources)
+        found.add_row(
+            bounds_text(Range(row.least, row.most)), *map(amount, numbers), _KINDS[row.kind], sources
+        )
     return found
 
 
@@ -56,19 +65,20 @@ def _paths(rows: Sequence[LongerRow]) -> Table:
     for row in rows:
         least, most = percent(row.least_share), percent(row.most_share)
         share = most if row.path.exact or least == most else f"{least} – {most}"
-        found.add_row(str(row.rank), share, bounds(row.path.lower, row.path.upper), _path(row))
+        found.add_row(str(row.rank), share, bounds_text(Range(row.path.lower, row.path.upper)), _path(row))
     return found
-
-
-def bounds(lower: int, upper: int) -> str:
-    """``12``, or ``0 – 12`` if the number is not known."""
-    return amount(lower) if lower == upper else f"{amount(lower)} – {amount(upper)}"
 
 
 def _path(row: LongerRow) -> Text:
     """Where it is, and its two parts."""
     text = Text.assemble((row.path.crossing.function, "bold"), (f"  {short(row.file)}  {row.place}", "dim"))
-    for word, steps in (("first", row.first), ("then", row.second)):
+    return text.append_text(two_parts(row.first, row.second))
+
+
+def two_parts(first: Sequence[Step], second: Sequence[Step]) -> Text:
+    """What was executed first, and what then, on lines of their own."""
+    text = Text()
+    for word, steps in (("first", first), ("then", second)):
         text.append(f"\n{word:5} ", "dim")
         text.append(ARROW.join(_words(steps)) or "nothing is decided", "cyan")
     return text

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from trodden.profile.count_text import amount
 from trodden.profile.longer.model import (
     Crossing,
     CrossingFlow,
@@ -13,10 +14,12 @@ from trodden.profile.longer.model import (
     LongerPath,
     LongerPaths,
     NotTold,
+    PathPart,
     Source,
     sources,
 )
 from trodden.profile.model import Count, FunctionProfile, Profile
+from trodden.recover.bounds.system import Range
 from trodden.report.narrate.paths import Describer
 from trodden.report.narrate.steps import Step, called
 from trodden.report.views.hot_paths import executed_in_all
@@ -52,7 +55,7 @@ class LongerRow:
         crossing = self.path.crossing
         document: dict[str, Any] = {
             "rank": self.rank,
-            **_crossing_document(crossing),
+            **crossing_document(crossing),
             "place": self.place,
             "lower": self.path.lower,
             "upper": self.path.upper,
@@ -120,7 +123,14 @@ class LongerReport:
         }
 
 
-def _crossing_document(crossing: Crossing) -> dict[str, Any]:
+def bounds_text(bounds: Range) -> str:
+    """``12``, or ``0 – 12`` if the number is not known."""
+    lower, upper = bounds
+    return amount(lower) if lower == upper else f"{amount(lower)} – {amount(upper)}"
+
+
+def crossing_document(crossing: Crossing) -> dict[str, Any]:
+    """Where a longer path is, as a dictionary."""
     document: dict[str, Any] = {"function": crossing.function, "kind": crossing.kind.value}
     if crossing.callee is not None:
         document["callee"] = crossing.callee
@@ -173,24 +183,29 @@ def flow_rows(crossings: Iterable[CrossingFlow]) -> Iterable[FlowRow]:
 def _row(
     rank: int, path: LongerPath, longer: LongerPaths, describer: Describer, everything: Count
 ) -> LongerRow:
-    owners = [longer.functions[key] for key in path.owners]
     parts = path.first, path.second
-    steps = [
-        describer.steps(function, part.blocks, part.edges)
-        for function, part in zip(owners, parts, strict=True)
-    ]
-    size = longer.instructions_along(path)
-    function = longer.functions[path.crossing.function]
+    size = longer.instructions_along(path.crossing, *parts)
     return LongerRow(
         rank,
         path,
         place_of(path.crossing, longer.functions, describer),
-        function.file,
+        longer.functions[path.crossing.function].file,
         path.lower * size / everything if everything else 0.0,
         path.upper * size / everything if everything else 0.0,
-        steps[0],
-        steps[1],
-        longer.block_ids(path),
+        *steps_of(path.crossing, parts, longer, describer),
+        longer.block_ids(path.crossing, *parts),
+    )
+
+
+def steps_of(
+    crossing: Crossing, parts: tuple[PathPart, PathPart], longer: LongerPaths, describer: Describer
+) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    """Both parts of a longer path in words."""
+    own, other = (longer.functions[key] for key in crossing.owners)
+    first, second = parts
+    return (
+        describer.steps(own, first.blocks, first.edges),
+        describer.steps(other, second.blocks, second.edges),
     )
 
 
