@@ -56,6 +56,8 @@ def run(
     context: bool | None = None,
     metric: Metric | None = None,
     cut_by: CuttingRule | None = None,
+    overlap: int | str | None = None,
+    pairs: int | bool | None = None,
     last: int | None = None,
     call_paths: bool | None = None,
     durable: bool | None = None,
@@ -75,12 +77,15 @@ def run(
 
     With ``profile="paths"`` every function of the profile has ``paths``; ``max_paths`` is the most that a
     function may have before some are cut (``"none"`` cuts nothing), ``context`` counts each path through a
-    loop together with the path that led to it, ``metric="cycles"`` adds up the time of each, and ``last`` is
-    how many of each thread's last paths are kept one by one.  With ``profile="trace"`` what every thread
+    loop together with the path that led to it, ``metric="cycles"`` adds up the time of each, ``overlap``
+    (a degree, ``"max"`` or ``"auto"``) counts a path that ends an iteration together with the start of the
+    next one, ``pairs`` (``True`` or a number) in tuples with those that follow it, and ``last`` is how
+    many of each thread's last paths are kept one by one. With ``profile="trace"`` what every thread
     executes is recorded, as ``trace`` says: ``trace_limit`` is how many bytes each process may record,
-    ``trace_ring`` how many each thread keeps, its last ones, at least 256 KiB (``"16M"`` is 16 MiB).  With
-    ``call_paths`` any profile has call paths too; with ``durable`` no count is held in a register until its
-    loop ends.  An option that is ``None`` is taken from the environment, or else has its default.
+    ``trace_ring`` how many each thread keeps, its last ones, at least 256 KiB (``"16M"`` is 16 MiB). With
+    ``call_paths`` any profile has call paths too; with ``durable`` no count is held in a register until
+    its loop ends.
+    An option that is ``None`` is taken from the environment, or else has its default.
     """
     from trodden.native.options.given import keywords
 
@@ -97,6 +102,8 @@ def run(
         "context": context,
         "metric": metric,
         "cut_by": cut_by,
+        "overlap": overlap,
+        "pairs": pairs,
         "last": last,
         "call_paths": call_paths,
         "durable": durable,

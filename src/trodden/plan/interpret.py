@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.probes import (
@@ -73,12 +73,15 @@ class PathTally:
 
     ``counters`` are the plan's slots.  ``sparse[path]`` is the count and the time of a path where there is no
     dense table.  ``prefixes[block, register]`` is how often a walk was cut short in a block with that
-    value in the register, ``None`` if the register was not set.  The clock ticks once per edge.
+    value in the register, ``None`` if the register was not set.  ``overlaps`` is the same for walks that were
+    cut short inside an overlap, with its register (:mod:`trodden.plan.overlapping`).  The clock ticks once
+    per edge.
     """
 
     counters: list[int]
     sparse: dict[int, tuple[int, int]]
     prefixes: dict[tuple[int, int | None], int]
+    overlaps: dict[tuple[int, int | None, int], int] = field(default_factory=dict)
 
 
 def interpret(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> list[int]:
@@ -191,7 +194,7 @@ class Activation:
     def bump(self, path: int) -> None:
         """Count a path."""
         paths = self._plan.paths
-        if paths is None or path >= paths.number:
+        if paths is None or path >= self._plan.numbers:
             raise ValueError(f"{self._graph.name}: there is no path {path}")
         time = self._now - self._started if paths.timed else 0
         if paths.dense:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Channel(Enum):
@@ -195,13 +196,38 @@ OverlapProbe = (
 )
 
 
+class CallSite(NamedTuple):
+    """A call at the end of a block: the number of its site, and the edges on which it may return."""
+
+    site: int
+    block: int
+    ways: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CallOverlaps:
+    """What is counted over the calls of a procedure and its own: all that decoding the numbers needs.
+
+    ``extended``: overlaps are counted, those from its entry on of degree ``entered``, those behind its calls
+    of degree ``returned``, ``None`` for the maximum; they may also end in the blocks of ``stops``.
+    ``paired``: pairs of whole paths are counted.
+    """
+
+    sites: tuple[CallSite, ...] = ()
+    extended: bool = False
+    entered: int | None = 0
+    returned: int | None = 0
+    stops: tuple[int, ...] = ()
+    paired: bool = False
+
+
 @dataclass(frozen=True)
 class Overlaps:
     """How the overlapping paths of loops are numbered, beside ``Paths``: all that decoding them needs.
 
-    ``degrees`` has the headers whose paths are extended, each with its degree, ``None`` for the maximum.  An
-    overlap may also end in the blocks of ``stops``, where paths may be cut short.
+    ``number`` is that of the overlapping paths and of those that are not extended.  ``degrees`` has the
+    headers whose paths are extended, each with its degree, ``None`` for the maximum.
     """
 
     degrees: tuple[tuple[int, int | None], ...]
-    stops: tuple[int, ...] = ()
+    number: int = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from trodden.plan.overlap_probes import OverlapProbe, Overlaps
+from trodden.plan.overlap_probes import CallOverlaps, OverlapProbe, Overlaps
 
 WORD = 1 << 64
 """The path register is a word of the machine: its arithmetic wraps around here."""
@@ -224,7 +224,9 @@ class Plan:
     counters after the measures are theirs: first one per path, then, if timed, another one per path.
     ``on_entry`` are the probes on entry to the procedure.  ``free`` are chords without a counter (removed
     by the heuristic of BL94 Figure 11): block counts follow without it, the counts of those edges do not.
-    With ``overlaps`` the number of ``paths`` is that of the overlapping paths and of those not extended.
+    With ``overlaps`` the numbers that are counted are not those of ``paths``, but of the overlapping paths.
+    With ``tuples`` paths are also counted in tuples of up to so many that followed each other, with ``calls``
+    over calls and returns.
     """
 
     scheme: str
@@ -236,6 +238,8 @@ class Plan:
     paths: Paths | None = None
     trace: Trace | None = None
     overlaps: Overlaps | None = None
+    tuples: int = 0
+    calls: CallOverlaps | None = None
 
     @property
     def counts_nothing(self) -> bool:
@@ -243,9 +247,21 @@ class Plan:
         return self.trace is not None and not self.measures
 
     @property
+    def extends(self) -> bool:
+        """Whether any path is extended over a back edge; a frame then has two registers."""
+        return self.overlaps is not None and bool(self.overlaps.degrees)
+
+    @property
+    def numbers(self) -> int:
+        """How many different paths, or overlapping ones, can be counted."""
+        if self.overlaps is not None:
+            return self.overlaps.number
+        return 0 if self.paths is None else self.paths.number
+
+    @property
     def slots(self) -> int:
         """How many counters the plan needs."""
-        table = self.paths.number if self.paths is not None and self.paths.dense else 0
+        table = self.numbers if self.paths is not None and self.paths.dense else 0
         return len(self.measures) + (2 * table if self.paths is not None and self.paths.timed else table)
 
 

@@ -6,7 +6,8 @@ any instruction in which block it is and what the path register holds there (``c
 
 from __future__ import annotations
 
-from trodden.plan.paths.path_register import Base, BlockPhi, LoopPhi
+from trodden.plan.overlap_probes import Channel
+from trodden.plan.paths.path_register import Base, BlockPhi, Chosen, LoopPhi, OverlapPhi
 
 AT = "__trodden_at"
 """The variable that holds the number of the block; its name goes on with the unit's tag and flags."""
@@ -36,6 +37,9 @@ REGISTER_SLOT = "trodden.cell"
 """The stack slot for the path register, as a value of the function."""
 
 
+_CHANNELS = {Channel.LOOP: "", Channel.ENTERED: "entered.", Channel.RETURNED: "returned."}
+
+
 def base_name(base: Base) -> str:
     """The name of the value that a base of the path register is in the function."""
     match base:
@@ -43,6 +47,11 @@ def base_name(base: Base) -> str:
             return f"trodden.r.{block}"
         case LoopPhi(loop):
             return f"trodden.c.{loop}"
+        case OverlapPhi(channel, part, block):
+            return f"trodden.{_CHANNELS[channel]}{part.value}.{block}"
+        case Chosen(channel, part, edge, probe):
+            last = "" if probe is None else f".{probe}"
+            return f"trodden.{_CHANNELS[channel]}{part.value}.e{edge}{last}"
         case _:
             return REGISTER_SLOT
 

@@ -13,6 +13,7 @@ from enum import Enum
 from functools import cached_property
 
 from trodden.graph.cfg import Graph
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.probes import Plan
 from trodden.program.machine_instructions import MachineInstructions
 from trodden.weigh.features.block_features import FunctionFeatures
@@ -150,7 +151,9 @@ class FunctionFacts:
     ``clones`` are the blocks that the code has once more, each with the value of the path register there (see
     :mod:`trodden.plan.paths.block_cloning`).  In the code clones are blocks too, numbered after those of the
     graph.  ``registers[v]`` gives the path register while a call in block ``v`` of the code is active:
-    ``(False, c)`` is the constant ``c``, ``(True, a)`` is ``a`` plus the stack slot of the frame.
+    ``(0, c)`` is the constant ``c``, ``(1, a)`` is ``a`` plus the stack slot of the frame.  Where paths are
+    extended it is two registers in one word (:mod:`trodden.program.frame_word`): of those bits of the first
+    number that are set, the lower one says it of the path register and the other of that of the overlap.
 
     ``truths`` are the blocks that have a truth value by a phi.
 
@@ -174,7 +177,7 @@ class FunctionFacts:
     inlined: tuple[LineRef, ...] = ()
     callees: tuple[Subprogram, ...] = ()
     inlined_symbols: Mapping[str, int] = field(default_factory=dict)
-    registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
+    registers: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     clones: tuple[tuple[int, int], ...] = ()
     truths: Mapping[int, TruthPhi] = field(default_factory=dict)
     features: FunctionFeatures = field(default=FunctionFeatures(), repr=False)
@@ -241,6 +244,16 @@ class UnitFacts:
         for number, machine in counted.items():
             functions[number] = replace(functions[number], machine=machine)
         return replace(self, functions=tuple(functions))
+
+    @cached_property
+    def crossed(self) -> Mapping[int, tuple[int, CallSite]]:
+        """The call sites over which paths are counted, by number, each with the index of its function."""
+        return {
+            site.site: (number, site)
+            for number, function in enumerate(self.functions)
+            if function.plan.calls is not None
+            for site in function.plan.calls.sites
+        }
 
     @cached_property
     def calls_of_sites(self) -> tuple[int, ...]:

@@ -55,7 +55,7 @@ def function_to_columns(function: FunctionFacts, subprograms: dict[Subprogram, i
         numbers = [subprograms.setdefault(each, len(subprograms)) for each in function.callees]
         document["callees"] = numbers
     if function.registers:
-        document["registers"] = _registers_to_columns(function.registers)
+        document["registers"] = _registers_to_columns(function.registers, _kinds(function.plan))
     if function.clones:
         # "copies" is the name of the clones in the format, "clues" that of the features.
         document["copies"] = [list(column) for column in zip(*function.clones, strict=True)]
@@ -99,7 +99,9 @@ def function_from_columns(
         inlined=inlined,
         callees=_callees_from_columns(data["callees"], inlined, subprograms) if "callees" in data else (),
         inlined_symbols=_inlined_symbols_from_columns(data),
-        registers=_registers_from_columns(data["registers"], code_blocks) if "registers" in data else {},
+        registers=_registers_from_columns(data["registers"], code_blocks, _kinds(plan))
+        if "registers" in data
+        else {},
         clones=clones,
         truths=truths_from_columns(data["phis"], graph) if "phis" in data else {},
         features=features_from_columns(data["clues"], graph) if "clues" in data else FunctionFeatures(),
@@ -287,10 +289,18 @@ def _last_instance(lines: Sequence[LineRef]) -> int:
     return lines[-1].instance if lines else 0
 
 
-def _registers_to_columns(registers: Mapping[int, tuple[bool, int]]) -> list[list[int]]:
-    """Two columns: twice the block, plus one if its frame has a stack slot; and the number."""
+def _kinds(plan: Plan) -> int:
+    """In how many ways the registers of a frame may be stored: one of them, or two."""
+    return 4 if plan.extends else 2
+
+
+def _registers_to_columns(registers: Mapping[int, tuple[int, int]], kinds: int) -> list[list[int]]:
+    """Two columns: twice the block, plus one if its frame has a stack slot; and the number.
+
+    Of two registers it is four times the block, plus one and two for each that has a stack slot.
+    """
     return [
-        [2 * block + stored for block, (stored, _) in registers.items()],
+        [kinds * block + stored for block, (stored, _) in registers.items()],
         [number for _, number in registers.values()],
     ]
 
@@ -310,10 +320,10 @@ def _clones_from_columns(data: Any, graph: Graph, plan: Plan) -> tuple[tuple[int
     return found
 
 
-def _registers_from_columns(data: Any, blocks: int) -> dict[int, tuple[bool, int]]:
+def _registers_from_columns(data: Any, blocks: int, kinds: int) -> dict[int, tuple[int, int]]:
     codes, numbers = columns(data, 2, "registers")
-    same_length(ints(codes, 0, 2 * blocks), ints(numbers, 1 - WORD, WORD))
-    found = {code // 2: (code % 2 == 1, number) for code, number in zip(codes, numbers, strict=True)}
+    same_length(ints(codes, 0, kinds * blocks), ints(numbers, 1 - WORD if kinds == 2 else 0, WORD))
+    found = {code // kinds: (code % kinds, number) for code, number in zip(codes, numbers, strict=True)}
     if len(found) != len(codes):
         raise ColumnError("a block has two registers")
     return found

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trodden.graph.cfg import EdgeKind, Graph
+from trodden.plan.overlap_probes import CallOverlaps, Channel, OverlapProbe, Overlaps
 from trodden.plan.probes import (
     WORD,
     Add,
@@ -31,6 +32,17 @@ from trodden.plan.probes import (
     TraceProbe,
 )
 from trodden.program.checked import ColumnError, columns, ints, same_length, text, whole
+from trodden.program.overlap_codec import (
+    LONGEST,
+    LOWEST,
+    MORE,
+    OverlapProbeReader,
+    calls_from_columns,
+    calls_to_columns,
+    overlap_probe_to_rows,
+    overlaps_from_columns,
+    overlaps_to_columns,
+)
 from trodden.program.trace_codec import (
     LAST_CODE,
     trace_from_columns,
@@ -61,6 +73,12 @@ def plan_to_columns(plan: Plan) -> dict[str, Any]:
         document["paths"] = _paths_to_columns(plan.paths)
     if plan.trace is not None:
         document["trace"] = trace_to_columns(plan.trace)
+    if plan.overlaps is not None:
+        document["overlaps"] = overlaps_to_columns(plan.overlaps)
+    if plan.tuples:
+        document["tuples"] = plan.tuples
+    if plan.calls is not None:
+        document["calls"] = calls_to_columns(plan.calls)
     return document
 
 
@@ -74,7 +92,17 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
     measures = _measures_from_codes(data["measures"], graph)
     if paths is not None:
         _check_beside_paths(measures, graph)
-    reader = _ProbeReader(graph, len(measures), paths, trace)
+    overlaps = overlaps_from_columns(data["overlaps"], graph) if "overlaps" in data else None
+    tuples = whole(data["tuples"], 2, LONGEST + 1) if "tuples" in data else 0
+    if (overlaps is not None or tuples) and (paths is None or paths.context):
+        raise ColumnError("overlaps and tuples are of paths without context")
+    if overlaps is not None and paths is not None and paths.timed:
+        raise ColumnError("paths that are extended have no time")
+    calls = calls_from_columns(data["calls"], graph) if "calls" in data else None
+    if calls is not None and (paths is None or paths.context):
+        raise ColumnError("paths over calls are of paths without context")
+    extended = _extended(paths, overlaps, tuples, calls)
+    reader = _ProbeReader(graph, len(measures), paths, trace, extended)
     entering: Sequence[Probe] = ()
     if "on_entry" in data:
         values, kinds = columns(data["on_entry"], 2, "probes")
@@ -88,7 +116,23 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
         on_entry=entering,
         paths=paths,
         trace=trace,
+        overlaps=overlaps,
+        tuples=tuples,
+        calls=calls,
     )
+
+
+def _extended(
+    paths: Paths | None, overlaps: Overlaps | None, tuples: int, calls: CallOverlaps | None
+) -> OverlapProbeReader | None:
+    """The reader of probes of overlapping paths, if the plan counts any."""
+    if paths is None or (overlaps is None and not tuples and calls is None):
+        return None
+    channels = set() if overlaps is None else {Channel.LOOP}
+    if calls is not None:
+        channels |= {Channel.ENTERED, Channel.RETURNED}
+    numbers = paths.number if overlaps is None else overlaps.number
+    return OverlapProbeReader(numbers, frozenset(channels), tuples)
 
 
 def _measure_code(measure: Measure) -> int:
@@ -162,9 +206,14 @@ def _paths_from_columns(data: Any, graph: Graph) -> Paths:
 
 
 def _probes_to_columns(probes: Mapping[int, Sequence[Probe]]) -> list[list[int]]:
-    """Three columns: the edge or block, an operand, and the operation: see :func:`_code`."""
-    flat = [(index, *_code(probe)) for index, each in probes.items() for probe in each]
+    """Three columns: the edge or block, an operand, and the operation: see :func:`_rows`."""
+    flat = [(index, *row) for index, each in probes.items() for probe in each for row in _rows(probe)]
     return [list(column) for column in zip(*flat, strict=True)] or [[], [], []]
+
+
+def _rows(probe: Probe) -> list[tuple[int, int]]:
+    """A probe as operands and operations; only those of overlapping paths have several operands."""
+    return overlap_probe_to_rows(probe) if isinstance(probe, OverlapProbe) else [_code(probe)]
 
 
 def _code(probe: Probe) -> tuple[int, int]:
@@ -197,20 +246,49 @@ def _code(probe: Probe) -> tuple[int, int]:
 class _ProbeReader:
     """Reads probes from columns and checks them against one plan."""
 
-    def __init__(self, graph: Graph, slots: int, paths: Paths | None, trace: Trace | None) -> None:
-        self._edges, self._saved = len(graph.edges), len(graph.labels)
+    def __init__(
+        self,
+        graph: Graph,
+        slots: int,
+        paths: Paths | None,
+        trace: Trace | None,
+        extended: OverlapProbeReader | None,
+    ) -> None:
+        self._edges = len(graph.edges)
+        self._saved = len(graph.labels)
         self._slots, self._paths, self._traced = slots, paths, trace is not None
+        self._extended = extended
+        self._numbers = 0 if paths is None else paths.number
+        if extended is not None:
+            self._numbers = extended.paths
 
     def probes(self, data: Any, holders: int) -> dict[int, tuple[Probe, ...]]:
         """The probes by the index of their edge or block, which is less than ``holders``."""
         where, numbers, kinds = columns(data, 3, "probes")
-        lowest = LAST_CODE if self._traced else _RESTORE - self._saved + 1
-        same_length(ints(where, 0, holders), ints(numbers), ints(kinds, lowest, self._edges))
+        same_length(ints(where, 0, holders), ints(numbers), ints(kinds, self._lowest, self._edges))
         found: dict[int, list[Probe]] = {}
-        for holder, number, kind in zip(where, numbers, kinds, strict=True):
-            probe = self._counting(number, kind) if kind >= _COUNT else self._of_path(number, kind)
+        rows = list(zip(where, numbers, kinds, strict=True))
+        at = 0
+        while at < len(rows):
+            holder, number, kind = rows[at]
+            at += 1
+            if self._extended is not None and kind <= MORE:
+                operands = [number]
+                while at < len(rows) and rows[at][0] == holder and rows[at][2] == MORE:
+                    operands.append(rows[at][1])
+                    at += 1
+                probe: Probe = self._extended.read(kind, operands)
+            else:
+                probe = self._counting(number, kind) if kind >= _COUNT else self._of_path(number, kind)
             found.setdefault(holder, []).append(probe)
         return {holder: tuple(probes) for holder, probes in found.items()}
+
+    @property
+    def _lowest(self) -> int:
+        """The lowest operation that a probe of the plan may have."""
+        if self._traced:
+            return LAST_CODE
+        return LOWEST if self._extended is not None else _RESTORE - self._saved + 1
 
     def _counting(self, slot: int, kind: int) -> Probe:
         whole(slot, 0, self._slots)
@@ -225,7 +303,7 @@ class _ProbeReader:
             whole(number, 0, 1)
             return StartClock()
         if kind == _BUMP_AT:
-            return BumpAt(whole(number, 0, self._paths.number))
+            return BumpAt(whole(number, 0, self._numbers))
         if kind in (_SET, _ADD):
             return self._of_register(number, kind)
         whole(number, 1 - WORD, WORD)

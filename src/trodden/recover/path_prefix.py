@@ -7,6 +7,8 @@ one place that translates between them.
 ``stack slot``
     What the frame of a caller holds in memory while a call is active.  ``FunctionFacts.registers`` relates it
     to the path register, for each block of the code.  Raw files and stored profiles have this form.
+    A function whose paths are extended over back edges keeps two registers in that word, and all that is said
+    of the path register here is about both (:mod:`trodden.program.frame_word`).
 ``path register``
     What :class:`trodden.recover.function_counts.FunctionCounts` holds.  A block of the graph may have several
     clones in the code with different stack slots; the register has the same meaning in all of them.
@@ -18,11 +20,19 @@ one place that translates between them.
 from __future__ import annotations
 
 from trodden.graph.cfg import Graph
+from trodden.plan.overlapping.numbering import (
+    OverlapNumbering,
+    OverlappingPath,
+    numbering_of_plan,
+    whole_paths,
+)
+from trodden.plan.overlapping.unfinished import UnfinishedOverlaps
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
 from trodden.plan.probes import WORD, Plan
 from trodden.plan.routes import Route
 from trodden.program.facts import FunctionFacts
+from trodden.program.frame_word import HALF, masked, minus, overlap_part, path_part, plus
 
 
 def register_at_call(facts: FunctionFacts, code_block: int, slot: int | None) -> int | None:
@@ -31,18 +41,22 @@ def register_at_call(facts: FunctionFacts, code_block: int, slot: int | None) ->
     ``None`` where the register is not needed to decode the prefix, or the slot was not found.
     """
     held = facts.registers.get(code_block)
-    return None if held is None else _from_slot(held, slot)
+    return None if held is None else _from_slot(facts, held, slot)
 
 
 def register_from_slot(facts: FunctionFacts, block: int, slot: int | None) -> int | None:
     """The path register in a block of the graph, from the stack slot that a profile stores for it."""
-    return _from_slot(_slot_of(facts, block), slot)
+    return _from_slot(facts, _slot_of(facts, block), slot)
 
 
 def slot_from_register(facts: FunctionFacts, block: int, register: int | None) -> int | None:
     """What a profile stores for a path register in a block of the graph: the inverse of the above."""
     in_slot, addend = _slot_of(facts, block)
-    return (register - addend) % WORD if in_slot and register is not None else None
+    if not in_slot or register is None:
+        return None
+    if facts.plan.extends:
+        return masked(minus(register, addend), in_slot)
+    return (register - addend) % WORD
 
 
 def canonical_register(facts: FunctionFacts, block: int, register: int | None) -> int | None:
@@ -50,19 +64,22 @@ def canonical_register(facts: FunctionFacts, block: int, register: int | None) -
     return register_from_slot(facts, block, slot_from_register(facts, block, register))
 
 
-def _slot_of(facts: FunctionFacts, block: int) -> tuple[bool, int]:
+def _slot_of(facts: FunctionFacts, block: int) -> tuple[int, int]:
     """How the register of a block of the graph is stored; as in ``FunctionFacts.registers``.
 
     In a block that has clones, and in one that no call needs it in, the register itself is stored.
     """
-    return (True, 0) if block in facts.cloned_blocks else facts.registers.get(block, (True, 0))
+    both = (3, 0) if facts.plan.extends else (1, 0)
+    return both if block in facts.cloned_blocks else facts.registers.get(block, both)
 
 
-def _from_slot(held: tuple[bool, int], slot: int | None) -> int | None:
+def _from_slot(facts: FunctionFacts, held: tuple[int, int], slot: int | None) -> int | None:
     in_slot, number = held
     if not in_slot:
         return number % WORD
-    return None if slot is None else (slot + number) % WORD
+    if slot is None:
+        return None
+    return plus(masked(slot, in_slot), number) if facts.plan.extends else (slot + number) % WORD
 
 
 class PrefixDecoder:
@@ -70,17 +87,32 @@ class PrefixDecoder:
 
     def __init__(self, graph: Graph, plan: Plan, numbering: Numbering | None = None) -> None:
         """``numbering`` is that of the plan, if it is known already."""
-        assert plan.paths is not None
-        self._numbering = numbering or Numbering(graph, plan.paths)
+        self._numbering = numbering or numbering_of_plan(graph, plan)
+        self._whole = whole_paths(self._numbering)
         self._offsets = register_offsets(graph, plan, self._numbering)
+        self._overlaps: UnfinishedOverlaps | None = None
+        if isinstance(self._numbering, OverlapNumbering) and plan.extends:
+            self._overlaps = UnfinishedOverlaps(plan, self._numbering)
 
     def decodes(self, block: int) -> bool:
         """Whether prefixes that end in a block can be decoded at all."""
         return self._offsets[block] is not None
 
     def needs_register(self, block: int) -> bool:
-        """Whether the register is needed for that: not where a single prefix leads to the block."""
+        """Whether registers are needed for that.
+
+        That of the path is not where a single prefix leads to the block; that of an overlap is where one may
+        be active.
+        """
+        return self.needs_path_register(block) or self.may_overlap(block)
+
+    def needs_path_register(self, block: int) -> bool:
+        """Whether more than one prefix leads to a block."""
         return not isinstance(self._offsets[block], SinglePrefix)
+
+    def may_overlap(self, block: int) -> bool:
+        """Whether an overlap may be active in a block."""
+        return self._overlaps is not None and self._overlaps.may_be_active(block)
 
     def sum_of(self, block: int, register: int | None) -> int | None:
         """The sum of a prefix that ends in a block; ``None`` if that cannot be decoded."""
@@ -88,8 +120,22 @@ class PrefixDecoder:
         if isinstance(offset, SinglePrefix):
             return offset.sum
         if isinstance(offset, RegisterOffset) and register is not None:
+            if self._overlaps is not None:
+                return (path_part(register) - offset.amount) % HALF
             return (register - offset.amount) % WORD
         return None
+
+    def overlap(self, block: int, register: int | None) -> OverlappingPath | None:
+        """The overlap that was active in a frame with these registers, ``None`` if there was none.
+
+        :class:`ValueError` if that does not follow from them.
+        """
+        if self._overlaps is None or not self._overlaps.may_be_active(block):
+            return None
+        total = self.sum_of(block, register)
+        if register is None or total is None:
+            raise ValueError("the registers are not known")
+        return self._overlaps.overlap(self.route(block, total), overlap_part(register), HALF)
 
     def prefix_of(self, block: int, total: int) -> tuple[int, int | None] | None:
         """The block and the register of a prefix with that sum, ``None`` if no register stands for it.
@@ -110,6 +156,8 @@ class PrefixDecoder:
 
         A block without successors ends every path that comes there, so that its prefixes are whole paths.
         """
+        if self._whole is not self._numbering:
+            return self._whole.number_of(self._numbering.prefix(block, total))
         if not self._numbering.successors(block):
             return total
         return self._numbering.number * (block + 1) + total

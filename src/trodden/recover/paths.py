@@ -14,12 +14,19 @@ from dataclasses import dataclass, field
 
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
+from trodden.plan.overlapping.numbering import (
+    OverlapNumbering,
+    OverlappingPath,
+    numbering_of_plan,
+    whole_paths,
+)
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, RedundantMeasure
 from trodden.plan.routes import PathCount, PathStart, Route
 from trodden.recover.budget import Budget
 from trodden.recover.edges_from_blocks import edge_name
 from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix, Stop
+from trodden.recover.overlaps import unfinished_overlaps
 from trodden.recover.path_prefix import PrefixDecoder
 from trodden.recover.sparse_counters import nonzero
 
@@ -63,10 +70,13 @@ def recover_paths(
     totals = _Totals(graph, paths, budget or Budget(len(table) + len(counted.prefixes), _STEPS_A_PATH))
     stops: dict[tuple[int, int], int] = {}
     if table or counted.prefixes:
-        numbering = _numbering(graph, paths)
-        _add_paths(totals, numbering, table, paths.timed)
+        numbering = _numbering(graph, plan)
+        decoder = PrefixDecoder(graph, plan, numbering)
+        if isinstance(numbering, OverlapNumbering):
+            unfinished = unfinished_overlaps(decoder, counted.prefixes)
+            table = _without_overlaps(totals, numbering, table, unfinished)
+        _add_paths(totals, whole_paths(numbering), table, paths.timed)
         if counted.prefixes:
-            decoder = PrefixDecoder(graph, plan, numbering)
             _add_prefixes(totals, numbering, decoder, counted.prefixes)
             stops = _stops_of_paths(decoder, counted.stops)
     edges = totals.edges
@@ -122,7 +132,7 @@ class _Totals:
     edges: list[int] = field(init=False)
     removed_into: dict[int, list[int]] = field(init=False)
     entries: int = 0
-    paid: int = 0
+    paid: dict[int, int] = field(default_factory=dict)
     starts: Counter[int] = field(default_factory=Counter)
     early: Counter[int] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
@@ -135,8 +145,9 @@ class _Totals:
 
     def pay(self, numbering: Numbering) -> None:
         """Charge the arcs that were followed since the last time to the budget."""
-        self.budget.spend(numbering.followed - self.paid, self.graph.name)
-        self.paid = numbering.followed
+        before = self.paid.get(id(numbering), 0)
+        self.budget.spend(numbering.followed - before, self.graph.name)
+        self.paid[id(numbering)] = numbering.followed
 
     def ended_before(self, vertex: int) -> int:
         """How often an edge that ends paths was taken to a vertex."""
@@ -164,7 +175,7 @@ class _Totals:
 def _table(plan: Plan, counters: Sequence[int], sparse: Mapping[int, PathTotals]) -> dict[int, PathTotals]:
     """Count and cycles of the paths that have either, by number: from the dense table and the sparse one."""
     first = len(plan.measures)
-    number = plan.paths.number if plan.paths is not None else 0
+    number = plan.numbers
     table = dict(sparse)
     for slot, value in nonzero(counters):
         if slot >= first:
@@ -174,18 +185,50 @@ def _table(plan: Plan, counters: Sequence[int], sparse: Mapping[int, PathTotals]
     return table
 
 
-def _numbering(graph: Graph, paths: Paths) -> Numbering:
+def _numbering(graph: Graph, plan: Plan) -> Numbering:
     """The numbering of the counts; it must have as many paths as the plan."""
     try:
-        numbering = Numbering(graph, paths, LARGEST)
+        numbering = numbering_of_plan(graph, plan, LARGEST)
     except ValueError as error:
         raise OtherBuild(f"{error}; the counts belong to another build") from error
-    if numbering.number != paths.number:
-        raise OtherBuild(
-            f"{graph.name}: its plan has {paths.number} paths where its graph has {numbering.number};"
-            " the counts belong to another build"
-        )
+    paths = 0 if plan.paths is None else plan.paths.number
+    for planned, found in ((plan.numbers, numbering.number), (paths, whole_paths(numbering).number)):
+        if planned != found:
+            raise OtherBuild(
+                f"{graph.name}: its plan has {planned} paths where its graph has {found};"
+                " the counts belong to another build"
+            )
     return numbering
+
+
+def _without_overlaps(
+    totals: _Totals,
+    numbering: OverlapNumbering,
+    table: Mapping[int, PathTotals],
+    unfinished: Mapping[OverlappingPath | int, int],
+) -> dict[int, PathTotals]:
+    """The counts of paths: those of a path with all of its overlaps add up to that of the path.
+
+    Overlaps that were ``unfinished`` when control was lost are not in the table.
+    """
+    found: Counter[int] = Counter()
+    for overlap, count in unfinished.items():
+        if isinstance(overlap, OverlappingPath):
+            found[numbering.whole.number_of(overlap.path)] += count
+        else:
+            totals.violations.append(
+                f"block {totals.graph.labels[overlap]}: {abs(count)} paths were cut short there,"
+                " and it is not known which path was before them"
+            )
+    for number, (count, _) in table.items():
+        if number < numbering.number:
+            found[numbering.number_of_whole(number)] += count
+            totals.pay(numbering)
+        else:
+            totals.violations.append(
+                f"overlapping path {number} was counted, but there are only {numbering.number}"
+            )
+    return {path: (count, 0) for path, count in found.items() if count}
 
 
 def _add_paths(totals: _Totals, numbering: Numbering, table: Mapping[int, PathTotals], timed: bool) -> None:

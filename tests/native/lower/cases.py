@@ -23,7 +23,7 @@ from trodden.native.ir.llvm import check, disassemble
 from trodden.native.ir.module import cut_module
 from trodden.native.options.declarations import Options
 from trodden.native.options.given import choose, compiler_flags
-from trodden.native.planning import plan_function
+from trodden.native.planning import plan_paths
 from trodden.plan.paths.limits import DENSE
 
 DIRECTORY = Path(__file__).parents[1] / "cases"
@@ -67,7 +67,7 @@ class Case:
         """The instrumented functions, after LLVM's verifier has accepted their module."""
         given = disassemble(_SETTING.sub("", self.text).encode(), str(self))
         dense = int(self.setting("dense") or DENSE)
-        with mock.patch.object(plan_function, "DENSE", dense):
+        with mock.patch.object(plan_paths, "DENSE", dense):
             kept = self.setting("debug") == "kept"
             text = instrument(given, "/nowhere/case.c", self.options(), kept).text
         check(text, str(self))

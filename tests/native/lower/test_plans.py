@@ -18,7 +18,7 @@ from tests.graphs import dense_graph
 from tests.native.building import must
 from trodden import load
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.interpret import interpret
+from trodden.plan.overlapping.interpret import interpret_overlaps
 from trodden.program.facts import FunctionFacts
 
 GRAPHS, WALKS, STEPS, STOP = 120, 6, 60, 255
@@ -148,6 +148,15 @@ PATHS = [
     "--context --max-paths 20 --counters checked",
     "--metric cycles",
 ]
+OVERLAPS = [
+    "--overlap 1",
+    "--overlap 2 --counters checked",
+    "--overlap max",
+    "--overlap auto",
+    "--overlap 1 --max-paths 8",
+    "--overlap max --max-paths 20 --counters checked",
+    "--overlap 2 --max-paths none",
+]
 
 
 @pytest.mark.parametrize("counters", SCHEMES)
@@ -166,6 +175,13 @@ def test_path_counters_hold_what_the_interpreter_says(tmp_path: Path, options: s
     compare(tmp_path, known, ["--profile", "paths", *options.split()], *optimise.split())
 
 
+@pytest.mark.parametrize("options", OVERLAPS)
+@pytest.mark.parametrize("optimise", ["-O0", "-O2 -Xclang -disable-llvm-passes"])
+def test_overlaps_hold_what_the_interpreter_says(tmp_path: Path, options: str, optimise: str) -> None:
+    known = {function.name: function for function in functions(seed=len(options))}
+    compare(tmp_path, known, ["--profile", "paths", *options.split()], *optimise.split())
+
+
 def compare(directory: Path, known: dict[str, Function], options: list[str], *optimise: str) -> None:
     (directory / "graphs.ll").write_text(module(list(known.values())))
     must("run", "-o", "graphs.trod", *options, "graphs.ll", *optimise, "--", cwd=directory)
@@ -176,7 +192,8 @@ def compare(directory: Path, known: dict[str, Function], options: list[str], *op
         function = known.get(facts.linkage_name)
         if function is None:
             continue
-        expected = interpret(facts.graph, facts.plan, walks(function, facts))
+        told = interpret_overlaps(facts.graph, facts.plan, walks(function, facts))
+        expected = told.counters
         held = list(counted.counters[facts.first_slot : facts.first_slot + facts.plan.slots])
         if facts.plan.paths is not None and facts.plan.paths.timed:
             # The interpreter has another clock: only the counts are the same.

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 
 from tests.graphs import seeds
 from tests.plan.overlapping.programs import Execution, Procedure, random_procedures, replay
-from tests.plan.overlapping.test_walks import counted
+from tests.plan.overlapping.test_walks import counted, unfinished
 from tests.plan.overlapping.walked_calls import Entered, Returned, Truth
 from trodden.plan.overlap_probes import Channel
 from trodden.plan.overlapping.interpret_calls import CallKey, CallTally, Thread
+from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.routes import Route
 from trodden.recover.path_prefix import PrefixDecoder
 
@@ -62,6 +63,9 @@ def test_keys_determine_what_was_executed_over_calls_and_returns(program: int, s
     for number, (own, told) in enumerate(zip(procedures, tally.paths, strict=True)):
         for path, count in counted(own.plan, told).items():
             paths[number, own.numbering.regenerate(path)] += count
+        if isinstance(own.numbering, OverlapNumbering):
+            for found, count in unfinished(own.graph, own.plan, own.numbering, told).items():
+                paths[number, found.path] += count
     assert paths == truth.paths
 
 

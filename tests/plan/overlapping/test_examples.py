@@ -9,14 +9,13 @@ import pytest
 
 from tests.cases import Case, cases
 from trodden.plan.interpret import interpret_paths
-from trodden.plan.overlap_probes import Overlaps
+from trodden.plan.overlap_probes import CallSite, Overlaps
 from trodden.plan.overlapping.calls import CallNumbering, with_entries, with_returns
 from trodden.plan.overlapping.interpret import interpret_overlaps
 from trodden.plan.overlapping.loop_paths import LoopPath, up_to_degree
 from trodden.plan.overlapping.loops import largest_degree
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.plan import overlapping_plan
-from trodden.plan.overlapping.protocol import CallSite
 from trodden.plan.overlapping.region import Ways
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import path_plan
@@ -128,8 +127,8 @@ def facts_of(case: Case, degree: int, *arguments: str) -> tuple[Ways, LoopFacts]
     walks = walks_of(case, *arguments)
     plan, numbering = plan_of(case, degree)
     told = interpret_overlaps(case.graph, plan, walks)
-    counts = dict(enumerate(told.counters[len(plan.measures) :]))
-    facts = loop_facts(numbering, {number: count for number, count in counts.items() if count}, {})
+    counts = enumerate(told.counters[len(plan.measures) :])
+    facts = loop_facts(numbering, {numbering.overlapping(n): count for n, count in counts if count}, {})
     (header,) = facts
     return Ways(numbering.plain), facts[header]
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import random
 
 from trodden.graph.cfg import Graph, build
-from trodden.plan.overlap_probes import Overlaps
+from trodden.plan.overlap_probes import CallSite, Overlaps
 from trodden.plan.overlapping.calls import with_entries, with_returns
 from trodden.plan.overlapping.degrees import Budget, choose_degrees
 from trodden.plan.overlapping.interpret import interpret_overlaps
 from trodden.plan.overlapping.loops import LoopNest, loop_headers
 from trodden.plan.overlapping.numbering import OverlapNumbering, loop_region
 from trodden.plan.overlapping.plan import overlapping_plan
-from trodden.plan.overlapping.protocol import CallSite
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import choose_paths, path_plan
 from trodden.recover.bounds.fixed_point import fixed_point
@@ -61,7 +60,7 @@ def steps_of_overlap(graph: Graph, degree: int | None) -> int:
     degrees = dict.fromkeys(loop_headers(dag, paths), degree)
     numbering = OverlapNumbering(graph, paths, Overlaps(()), dag=dag)
     extended = {edge: graph.edges[edge].dst for edge in paths.back_edges if graph.edges[edge].dst in degrees}
-    region = loop_region(dag, numbering.nest, degrees, (), extended)
+    region = loop_region(dag, numbering.nest, degrees, extended)
     return len(region.ahead) + sum(len(owners) for owners in region.owners.values())
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.graphs import costs_for, graphs, seeds
-from tests.plan.overlapping.test_walks import counted, trial
+from tests.plan.overlapping.test_walks import all_overlaps, trial
 from tests.plan.overlapping.walked import Definitions
 from tests.plan.paths.test_walks import Trial
 from tests.plan.paths.test_walks import trial as plain_trial
@@ -99,21 +99,18 @@ def test_pairs_and_overlapping_paths_agree(graph: Graph, seed: int, degree: int 
         graph,
         costs_for(graph, seed),
         limit=None,
-        may_be_cut_short=plan.overlaps.stops,
+        may_be_cut_short=case.may_be_cut_short,
         resume_edges=plan.paths.resume_edges,
     )
     expected: Counter[OverlappingPath] = Counter()
-    plain = Trial(graph, whole, set(plan.overlaps.stops), case.walks)
+    plain = Trial(graph, whole, set(case.may_be_cut_short), case.walks)
     for (before, after), count in chains_counted(plain, 2).items():
         header = after.blocks[0]
         if header in degrees:
             part = words.first_part(after, degrees[header], words.inside(header))
             expected[OverlappingPath(before, *part)] += count
-    found = {
-        path: count
-        for number, count in counted(plan, interpret_overlaps(graph, plan, case.walks)).items()
-        if (path := case.numbering.overlapping(number)).stop is not None
-    }
+    told = interpret_overlaps(graph, plan, case.walks)
+    found = {path: count for path, count in all_overlaps(case, told).items() if path.stop is not None}
     assert found == expected
 
 

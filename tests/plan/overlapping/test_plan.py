@@ -11,6 +11,7 @@ from trodden.graph.cfg import Graph, build
 from trodden.plan.overlap_probes import (
     AddOverlap,
     BumpOverlap,
+    CallSite,
     Channel,
     ClearOverlap,
     CountPredicate,
@@ -23,7 +24,6 @@ from trodden.plan.overlapping.calls import with_entries, with_returns
 from trodden.plan.overlapping.interpret import interpret_overlaps
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.plan import overlapping_plan
-from trodden.plan.overlapping.protocol import CallSite
 from trodden.plan.overlapping.region import Ways
 from trodden.plan.paths.dag import build_dag
 from trodden.plan.paths.numbering import Numbering
@@ -114,7 +114,7 @@ def test_an_inner_exit_tells_whose_overlap_it_ends() -> None:
 def test_a_loop_with_one_way_around_is_left_alone() -> None:
     graph = build("plain", ["A", "B", "C", "EXIT"], [(0, 1), (1, 2), (2, 1), (2, 3)])
     plan = overlapping_plan(graph, ones(graph), None)
-    assert plan.overlaps == Overlaps(())
+    assert plan.overlaps == Overlaps((), number=plan.numbers)
     assert not of_kind(plan, BumpOverlap, ClearOverlap, StartOverlap, StartOverlapAt)
 
 

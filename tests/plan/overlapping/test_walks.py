@@ -17,9 +17,10 @@ from trodden.plan.overlapping.interpret import interpret_overlaps
 from trodden.plan.overlapping.loops import LoopNest, loop_headers
 from trodden.plan.overlapping.numbering import OverlapNumbering, OverlappingPath
 from trodden.plan.overlapping.plan import overlapping_plan
+from trodden.plan.overlapping.unfinished import UnfinishedOverlaps
 from trodden.plan.paths.numbering import LARGEST
 from trodden.plan.paths.prefixes import register_offsets
-from trodden.plan.probes import BlockMeasure, Plan
+from trodden.plan.probes import WORD, BlockMeasure, Plan
 from trodden.plan.routes import Route
 
 
@@ -30,6 +31,7 @@ class Trial:
     graph: Graph
     plan: Plan
     walks: list[list[int]]
+    may_be_cut_short: frozenset[int] = frozenset()
 
     @property
     def numbering(self) -> OverlapNumbering:
@@ -63,7 +65,7 @@ def trial(graph: Graph, seed: int, **asked: object) -> Trial:
         jumping_walk(graph, rng, rng.choice([3, 30, 60]), may_be_cut_short, may_return_twice)
         for _ in range(8)
     ]
-    return Trial(graph, plan, [walk for walk in walks if walk is not None])
+    return Trial(graph, plan, [walk for walk in walks if walk is not None], frozenset(may_be_cut_short))
 
 
 def counted(plan: Plan, told: PathTally) -> dict[int, int]:
@@ -78,13 +80,15 @@ def check(case: Trial) -> None:
     plan, graph, numbering = case.plan, case.graph, case.numbering
     assert plan.paths is not None
     assert plan.overlaps is not None
-    assert numbering.number == plan.paths.number
+    assert numbering.number == plan.numbers
+    assert numbering.whole.number == plan.paths.number
     told = interpret_overlaps(graph, plan, case.walks)
     by_number = counted(plan, told)
-    found = {numbering.overlapping(number): count for number, count in by_number.items()}
-    assert found == overlapping_paths(graph, plan.paths, plan.overlaps, case.walks)
+    found = Counter({numbering.overlapping(number): count for number, count in by_number.items()})
     for path, number in zip(found, by_number, strict=True):
         assert numbering.number_of_overlapping(path) == number
+    found.update(unfinished(graph, plan, numbering, told))
+    assert found == overlapping_paths(graph, plan.paths, plan.overlaps, case.walks)
     truth = split(graph, plan.paths, case.walks)
     whole: Counter[Route] = Counter()
     for overlapping, count in found.items():
@@ -97,6 +101,29 @@ def check(case: Trial) -> None:
             assert count == walked.blocks[measure.block]
         else:
             assert count == walked.edges[measure.edge]
+
+
+def unfinished(
+    graph: Graph, plan: Plan, numbering: OverlapNumbering, told: PathTally
+) -> Counter[OverlappingPath]:
+    """The overlaps in which walks were cut short."""
+    offsets = register_offsets(graph, plan, numbering)
+    overlaps = UnfinishedOverlaps(plan, numbering)
+    found: Counter[OverlappingPath] = Counter()
+    for (block, register, overlap), count in told.overlaps.items():
+        (route,) = decoded_prefixes({(block, register): 1}, offsets, numbering.prefix)
+        path = overlaps.overlap(route, overlap, WORD)
+        assert path is not None
+        found[path] += count
+    return found
+
+
+def all_overlaps(case: Trial, told: PathTally) -> Counter[OverlappingPath]:
+    """The overlapping paths that were counted, and those in which walks were cut short."""
+    by_number = counted(case.plan, told)
+    found = Counter({case.numbering.overlapping(number): count for number, count in by_number.items()})
+    found.update(unfinished(case.graph, case.plan, case.numbering, told))
+    return found
 
 
 def check_prefixes(case: Trial, told: PathTally, truth: Counter[Route]) -> None:
@@ -140,8 +167,7 @@ def test_degrees_are_lowered_until_numbers_fit(graph: Graph, seed: int) -> None:
     plain = trial(graph, seed, degrees=0).plan.paths
     assert plain is not None
     case = trial(graph, seed, degrees=None, most=2 * plain.number)
-    assert case.plan.paths is not None
-    assert case.plan.paths.number <= 2 * plain.number
+    assert case.plan.numbers <= 2 * plain.number
     assert set(loop_headers(case.numbering.plain, replace(plain, number=0))) >= set(
         case.numbering.extended.values()
     )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.graphs import graphs, seeds
-from tests.plan.overlapping.test_walks import Trial, counted, trial
+from tests.plan.overlapping.test_walks import Trial, all_overlaps, trial
 from tests.plan.overlapping.walked import Definitions, successive_paths
 from tests.plan.splitting import split
 from trodden.graph.cfg import Graph
@@ -41,7 +41,7 @@ def truth(case: Trial) -> dict[int, Pairs]:
 
 def facts_of(case: Trial, degree: int | None = None) -> dict[int, LoopFacts]:
     assert case.plan.paths is not None
-    counts = counted(case.plan, interpret_overlaps(case.graph, case.plan, case.walks))
+    counts = all_overlaps(case, interpret_overlaps(case.graph, case.plan, case.walks))
     short = split(case.graph, case.plan.paths, case.walks).short
     return loop_facts(case.numbering, counts, short, degree)
 

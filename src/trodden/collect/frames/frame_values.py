@@ -14,6 +14,7 @@ from trodden.collect.frames.probe_progress import Undetermined
 from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
 from trodden.plan.probes import WORD
 from trodden.program.debug_variables import KEPT, LINE, TRIPS, base_variable, block_and_line
+from trodden.program.frame_word import HALF, path_part
 
 _WORD_SIZE = 8
 
@@ -151,12 +152,16 @@ class FunctionVariables:
 
 @dataclass(frozen=True)
 class FrameValues:
-    """The values in one frame; ``stored_base`` is the base that its stack slot holds."""
+    """The values in one frame; ``stored_base`` is the base that its stack slot holds.
+
+    ``halves``: in the lower half of the slot, since the upper one is for overlaps.
+    """
 
     variables: FunctionVariables
     pc: int
     frame: Frame
     stored_base: Base | None
+    halves: bool = False
 
     def of(self, value: Value | None) -> int:
         """A value of the path register."""
@@ -169,6 +174,8 @@ class FrameValues:
             base = self.variables.value(base_variable(value.base), _WORD_SIZE, self.pc, self.frame)
         if base is None and value.base in (STACK_SLOT, self.stored_base) and slot is not None:
             base = self.variables.value(slot.name, _WORD_SIZE, self.pc, self.frame)
+            if base is not None and self.halves:
+                base = _signed_half(base)
         if base is None:
             raise Undetermined("the path register is not available")
         return (base + value.add) % WORD
@@ -200,3 +207,9 @@ class FrameValues:
             if added is not None:
                 return added
         raise Undetermined("the induction variable of a loop is not available")
+
+
+def _signed_half(word: int) -> int:
+    """The lower half of a word, with its sign."""
+    half = path_part(word)
+    return half - HALF if half >= HALF // 2 else half

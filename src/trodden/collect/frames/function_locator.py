@@ -16,11 +16,17 @@ from trodden.collect.frames.probe_progress import ProbeProgress, Progress, Undet
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.loops import find_loops
 from trodden.graph.traverse import topological_order
+from trodden.plan.overlap_probes import BumpOverlap, Channel
+from trodden.plan.overlapping.fictitious import fictitious_overlaps
+from trodden.plan.overlapping.numbering import OverlapNumbering
+from trodden.plan.overlapping.registers import OverlapRegisters
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Base, Register, track
+from trodden.plan.paths.placement import signed
 from trodden.plan.probes import WORD, AddTripCount, Bump, BumpAt, Count, Probe
 from trodden.program.clone_map import origin_of
 from trodden.program.facts import FunctionFacts, UnitFacts
+from trodden.program.frame_word import join
 from trodden.recover.path_prefix import PrefixDecoder
 
 
@@ -63,7 +69,7 @@ class FunctionLocator:
         self._graph = self._facts.graph
         self._plan = self._facts.plan
         self._variables = FunctionVariables(function, code, straight, unoptimised)
-        self._progress = ProbeProgress(self._graph, self._plan, code)
+        self._progress = ProbeProgress(self._graph, self._plan, code, self._silent())
 
     def at(self, pc: int, frame: Frame) -> FrameState | None:
         """The state of a frame whose next instruction is at ``pc``."""
@@ -112,7 +118,8 @@ class FunctionLocator:
         return self._code.call_before(return_address)
 
     def _state(self, location: int, progress: Progress, pc: int, frame: Frame) -> _State:
-        values = FrameValues(self._variables, pc, frame, self._stored_base(location, progress))
+        stored = self._stored_base(location, progress)
+        values = FrameValues(self._variables, pc, frame, stored, self._plan.extends)
         state = _State(progress.block)
         for probe in progress.pending:
             self._add_pending(state, probe, values)
@@ -121,7 +128,7 @@ class FunctionLocator:
             if progress.block in self._counted_blocks:
                 self._go_to_exit(state, values)
             elif self._plan.paths is not None:
-                state.register = self._register_at(progress, location, values)
+                state.register = self._registers_at(progress, location, values)
             elif self._plan.trace is not None and progress.edge is None:
                 with suppress(Undetermined):
                     state.register = self._register_in(progress, location, values)
@@ -146,12 +153,19 @@ class FunctionLocator:
         elif isinstance(probe, AddTripCount):
             trips = values.trip_count(probe.back_edge, [self._code.numbering.mark(pending)])
             state.add(self._facts.first_slot + probe.slot, trips)
+        elif isinstance(probe, BumpOverlap):
+            overlap = self._overlap(pending, values)
+            if overlap is not None:
+                self._add_path(state, overlap)
         elif isinstance(probe, Bump | BumpAt):
-            path = self._path(probe, pending, values)
-            if self._plan.paths is not None and not self._plan.paths.dense:
-                state.ended_paths.append(path)
-            else:
-                state.add(self._facts.first_slot + len(self._plan.measures) + path, 1)
+            self._add_path(state, self._path(probe, pending, values))
+
+    def _add_path(self, state: _State, path: int) -> None:
+        """Let a pending probe count a path."""
+        if self._plan.paths is not None and not self._plan.paths.dense:
+            state.ended_paths.append(path)
+        else:
+            state.add(self._facts.first_slot + len(self._plan.measures) + path, 1)
 
     def _go_to_exit(self, state: _State, values: FrameValues) -> None:
         """Let a frame whose path is counted already have executed the blocks that are left, up to EXIT."""
@@ -189,9 +203,33 @@ class FunctionLocator:
         before = self._register.at_end(self._graph.edges[pending.index].src)
         executed = self._plan.on_edges[pending.index][: pending.number]
         path = (values.of(self._register.after(before, executed)) + probe.add) % WORD
-        if self._plan.paths is None or path >= self._plan.paths.number:
+        if path >= self._plan.numbers:
             raise Undetermined("no such path")
         return path
+
+    def _overlap(self, pending: Mark, values: FrameValues) -> int | None:
+        """The number of an overlap that has ended, but is not counted yet; None if there was none."""
+        assert self._overlaps is not None
+        counted = self._overlaps.counted(pending.index, pending.number, self._plan.numbers)
+        if counted is None:
+            return None
+        if counted.condition is not None:
+            held = values.of(counted.condition.value)
+            if signed(held) <= counted.condition.above:
+                return None
+        number = values.of(counted.number)
+        return number if number < self._plan.numbers else None
+
+    def _silent(self) -> frozenset[tuple[int, int]]:
+        """The probes of edges, by edge and number, that have no code because they count nothing."""
+        return frozenset(
+            (edge, number)
+            for edge, probes in self._plan.on_edges.items()
+            for number, probe in enumerate(probes)
+            if isinstance(probe, BumpOverlap)
+            and self._overlaps is not None
+            and self._overlaps.counted(edge, number, self._plan.numbers) is None
+        )
 
     def _add_running_trip_counts(self, state: _State, progress: Progress, values: FrameValues) -> None:
         """Add the trip counts of loops that are still running: no counter contains them yet."""
@@ -251,15 +289,46 @@ class FunctionLocator:
         return track(self._graph, self._plan, self._variables.storing_blocks)
 
     @cached_property
+    def _overlaps(self) -> OverlapRegisters | None:
+        """The values of the registers of overlaps, as they were when the code was generated."""
+        facts = self._source_facts
+        if not self._plan.extends or facts.plan.paths is None or facts.plan.overlaps is None:
+            return None
+        numbering = OverlapNumbering(facts.graph, facts.plan.paths, facts.plan.overlaps)
+        fictitious = fictitious_overlaps(facts.plan, numbering)
+        origins = {block: origin_of(facts, block) for block in range(self._graph.exit)}
+        return OverlapRegisters(self._graph, self._plan, self._register, Channel.LOOP, fictitious.at(origins))
+
+    @cached_property
     def _decoder(self) -> PrefixDecoder:
         return PrefixDecoder(self._source_facts.graph, self._source_facts.plan)
+
+    def _registers_at(self, progress: Progress, location: int, values: FrameValues) -> int | None:
+        """The path register, and in the same word that of the overlap if paths are extended."""
+        path = self._register_at(progress, location, values)
+        if self._overlaps is None:
+            return path
+        if not self._decoder.may_overlap(origin_of(self._source_facts, progress.block)):
+            return None if path is None else join(path, 0)
+        along = self._overlaps.edges.get(progress.edge) if progress.edge is not None else None
+        arriving = None if along is None or along.state is None else along.state.register
+        here = self._overlaps.at[progress.block]
+        if here is None:
+            raise Undetermined("no overlap can be active")
+        try:
+            overlap = values.of(here.register if arriving is None else arriving)
+        except Undetermined:
+            if arriving is None:
+                raise
+            overlap = values.at_start(here.register, progress.block)
+        return join(path or 0, overlap)
 
     def _register_at(self, progress: Progress, location: int, values: FrameValues) -> int | None:
         """The path register; Undetermined where the prefix of the path would not follow from it."""
         block = origin_of(self._source_facts, progress.block)
         if not self._decoder.decodes(block):
             raise Undetermined("the prefix of the path does not follow from the path register")
-        if not self._decoder.needs_register(block):
+        if not self._decoder.needs_path_register(block):
             return None
         if progress.edge is not None:
             try:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from trodden.collect.frames.code_map import CodeMap
 from trodden.graph.cfg import EdgeKind, Graph
+from trodden.plan.overlap_probes import BumpOverlap
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.probes import AddTripCount, Bump, BumpAt, Count, Plan
 
-COUNTING = (Count, AddTripCount, Bump, BumpAt)
+COUNTING = (Count, AddTripCount, Bump, BumpAt, BumpOverlap)
 
 
 class Undetermined(Exception):
@@ -32,13 +33,16 @@ class Progress:
 
 
 class ProbeProgress:
-    """Follows the frames of one function."""
+    """Follows the frames of one function; the probes of edges that are ``silent`` have no code."""
 
-    def __init__(self, graph: Graph, plan: Plan, code: CodeMap) -> None:
+    def __init__(
+        self, graph: Graph, plan: Plan, code: CodeMap, silent: frozenset[tuple[int, int]] = frozenset()
+    ) -> None:
         self._graph = graph
         self._plan = plan
         self._code = code
         self._all_probes = code.all_probes()
+        self._silent = silent
 
     def is_reliable(self, location: int) -> bool:
         """Whether a location shares no instructions, and no probe of its edges may have executed unseen.
@@ -68,8 +72,8 @@ class ProbeProgress:
     def _has_all_probes(self, edge: int) -> bool:
         """Whether the counting probes of an edge are in the code, or were merged into its target."""
         target = self._graph.edges[edge].dst
-        for number, probe in enumerate(self._plan.on_edges.get(edge, ())):
-            if isinstance(probe, COUNTING) and not self._is_in_code(Mark(Holder.EDGE, edge, number)):
+        for number in self._counting(edge):
+            if not self._is_in_code(Mark(Holder.EDGE, edge, number)):
                 return target < self._graph.exit and self._is_in_code(Mark(Holder.MERGED, target))
         return True
 
@@ -201,12 +205,7 @@ class ProbeProgress:
         return found
 
     def _on_edges(self, edges: Iterable[int]) -> list[Mark]:
-        return [
-            Mark(Holder.EDGE, edge, number)
-            for edge in edges
-            for number, probe in enumerate(self._plan.on_edges.get(edge, ()))
-            if isinstance(probe, COUNTING)
-        ]
+        return [Mark(Holder.EDGE, edge, number) for edge in edges for number in self._counting(edge)]
 
     def _on_block(self, block: int) -> list[Mark]:
         probes = range(len(self._plan.on_blocks.get(block, ())))
@@ -245,4 +244,12 @@ class ProbeProgress:
         return [edge for edge in edges if self._graph.edges[edge].dst in targets and not self._counts(edge)]
 
     def _counts(self, edge: int) -> bool:
-        return any(isinstance(probe, COUNTING) for probe in self._plan.on_edges.get(edge, ()))
+        return bool(self._counting(edge))
+
+    def _counting(self, edge: int) -> list[int]:
+        """The probes of an edge, by their numbers, that count something."""
+        return [
+            number
+            for number, probe in enumerate(self._plan.on_edges.get(edge, ()))
+            if isinstance(probe, COUNTING) and (edge, number) not in self._silent
+        ]

@@ -20,6 +20,7 @@ from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.clone.clone_text import can_be_cloned
 from trodden.native.ir.attributes import Attributes
 from trodden.native.planning.plan_function import Planned
+from trodden.plan.overlap_probes import StartOverlap
 from trodden.plan.paths.block_cloning import Clone
 from trodden.plan.paths.path_register import UNSET, Register, Value
 from trodden.plan.probes import Bump, Plan, Restore, Set
@@ -117,7 +118,7 @@ def _live(graph: Graph, plan: Plan, ambiguous: Collection[int]) -> set[int]:
 def _uses_register(probes: Sequence[object]) -> bool:
     """Whether the probes of an edge use the register as it is before them."""
     for probe in probes:
-        if isinstance(probe, Bump):
+        if isinstance(probe, Bump | StartOverlap):
             return True
         if isinstance(probe, Set | Restore):
             return False

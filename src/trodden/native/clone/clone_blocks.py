@@ -52,7 +52,7 @@ def clone_hot_blocks(
     ir = add_clones(read.ir, code.origins[read.graph.exit :], _successors(read, code), types)
     if ir is None:
         return unchanged
-    result = read_function(ir, attributes)
+    result = read_function(ir, attributes, divided=read.divided)
     assert result.graph.edges == code.graph.edges, f"{ir.symbol}: clones have other successors than planned"
     frequencies = _frequencies(read, weights, expected)
     inductions = _inductions(result, code, planned.inductions)
@@ -63,6 +63,8 @@ def clone_hot_blocks(
         plan=code.plan,
         weights=_weights(read, code, weights, frequencies),
         inductions=inductions,
+        unfinished=frozenset(v for v, origin in enumerate(code.origins) if origin in planned.unfinished),
+        fictitious=planned.fictitious.at(dict(enumerate(code.origins))),
         ambiguous=frozenset(v for v, origin in enumerate(code.origins) if origin in planned.ambiguous),
     )
     return ClonedFunction(result, changed, tuple(expected))

@@ -23,6 +23,7 @@ from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.assemble import assemble
 from trodden.native.lower.builder import ProbeNames
 from trodden.native.lower.emit.call_paths import emit_call_paths
+from trodden.native.lower.emit.overlaps import track_overlaps
 from trodden.native.lower.emit.paths import PathEmitter
 from trodden.native.lower.emit.probes import emit_probes, uses_spare_slot
 from trodden.native.lower.emit.register import emit_path_entry, emit_register
@@ -35,6 +36,7 @@ from trodden.native.lower.probe_locations import ProbeLocations, locate_probes
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNWIND_RESUME
 from trodden.native.lower.unit import UnitLowering
 from trodden.native.planning.plan_function import Planned
+from trodden.plan.overlap_probes import BumpOverlap
 from trodden.plan.probes import Bump, BumpAt, Plan
 
 
@@ -58,7 +60,7 @@ class Lowered:
 
     text: str
     slots: int
-    registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
+    registers: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     called: frozenset[str] = frozenset()
 
 
@@ -68,8 +70,9 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
     lowering = _function_lowering(read, unit, function)
     locations = locate_probes(read, plan)
     values = track_register(read, planned)
-    register = choose_phis(read, planned, locations, values)
-    paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag)
+    overlaps = track_overlaps(read, planned, locations, values)
+    register = choose_phis(read, planned, locations, values, overlaps)
+    paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag, overlaps, unit.calls)
     trace = TraceEmitter.of(lowering, plan, register, planned.inductions, unit.traced)
     spare_slot = function.first_slot + plan.slots
 
@@ -89,13 +92,15 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
     header = FunctionHeader(read.ir.header)
     labels = unit.labels(function.number, header.comdat, lowering.debug.call_location)
     lookup = lowering.builder()
+    if paths is not None and paths.crossings is not None:
+        lookup.lines += paths.crossings.variables
     for name, operation in lowering.access.addressing.lookup if locations.uses_counters(plan) else ():
         lookup.define(name, operation)
     weights = unit.branch_weights if planned.measured else None
     assembled = assemble(lowering, gather(emitted), lookup.lines, labels, weights, planned.weights)
     return Lowered(
         f"{lowering.debug.header(unit.with_personality(read.ir.header))}\n{assembled.text}\n}}",
-        plan.slots + uses_spare_slot(lowering, probes),
+        plan.slots + max(uses_spare_slot(lowering, probes), planned.fictitious.numbers),
         {} if register is None else register.slot.registers,
         _called(plan, locations, assembled.calls_resume),
     )
@@ -118,6 +123,7 @@ def _function_lowering(read: FunctionCfg, unit: UnitLowering, function: Function
 
 def _called(plan: Plan, locations: ProbeLocations, resumes: bool) -> frozenset[str]:
     sparse = plan.paths is not None and not plan.paths.dense
-    counts_sparse = sparse and any(isinstance(probe, Bump | BumpAt) for probe in locations.probes())
+    counting = (Bump, BumpAt, BumpOverlap)
+    counts_sparse = sparse and any(isinstance(probe, counting) for probe in locations.probes())
     called = {COUNT_SPARSE: counts_sparse, UNWIND_RESUME: resumes}
     return frozenset(symbol for symbol, used in called.items() if used)

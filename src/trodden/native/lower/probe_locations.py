@@ -8,12 +8,14 @@ counted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.lower.insertions import Point, Where
+from trodden.plan.overlap_probes import BumpOverlap, ChainPath, ChainPathAt, PairOverlap, PairOverlapAt
+from trodden.plan.overlapping.registers import Counted
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Register, Value
 from trodden.plan.probes import (
@@ -31,6 +33,10 @@ from trodden.plan.probes import (
 
 Ending = Bump | BumpAt | EmitRegion | EmitRegionAt | EmitWitness
 """The probes at whose location a path, or what else has a number, has ended."""
+
+
+COUNTING_ENDS = (Bump, BumpAt, BumpOverlap, ChainPath, ChainPathAt, PairOverlap, PairOverlapAt)
+"""The probes that count what has ended where a path ends."""
 
 
 class PlacedProbe(NamedTuple):
@@ -63,16 +69,19 @@ class ProbeLocations:
     placements: Sequence[Sequence[Placement]]
     merged: Mapping[int, Sequence[tuple[int, Sequence[PlacedProbe]]]]
 
-    def probes(self) -> Iterator[Probe]:
-        """All probes."""
+    def placed(self) -> Iterator[PlacedProbe]:
+        """All probes with their marks."""
         for group in self.placements:
             for placement in group:
-                for placed in placement.probes:
-                    yield placed.probe
+                yield from placement.probes
         for edges in self.merged.values():
             for _, probes in edges:
-                for placed in probes:
-                    yield placed.probe
+                yield from probes
+
+    def probes(self) -> Iterator[Probe]:
+        """All probes."""
+        for placed in self.placed():
+            yield placed.probe
 
     def trip_counted(self) -> dict[int, None]:
         """The back edges whose trip count is added to a counter or recorded, in order."""
@@ -82,7 +91,7 @@ class ProbeLocations:
     def uses_counters(self, plan: Plan) -> bool:
         """Whether any of them adds to a counter."""
         dense = plan.paths is not None and plan.paths.dense
-        kinds = (Count, AddTripCount, Bump, BumpAt) if dense else (Count, AddTripCount)
+        kinds = (Count, AddTripCount, Bump, BumpAt, BumpOverlap) if dense else (Count, AddTripCount)
         return any(isinstance(probe, kinds) for probe in self.probes())
 
 
@@ -146,7 +155,7 @@ def _place_on_edge(
     bottom = Point(Where.BOTTOM, source)
     if edge in resume_edges:
         # A path ends in front of the call that returns twice, and the next one starts after it.
-        ending = [placed for placed in probes if isinstance(placed.probe, Bump | BumpAt)]
+        ending = [placed for placed in probes if isinstance(placed.probe, COUNTING_ENDS)]
         others = [placed for placed in probes if placed not in ending]
         if read.single_successor(edge):
             before = Point(Where.BEFORE_CALL, source)
@@ -166,18 +175,22 @@ class MergedProbes(NamedTuple):
     """What is to be counted on the merged edges of a target: slots, and path numbers, in order."""
 
     counters: Mapping[int, Sequence[int]]
-    ending: Mapping[int, Sequence[Value]]
+    ending: Mapping[int, Sequence[Value | Counted]]
 
 
 def merged_probes(
-    read: FunctionCfg, register: Register | None, edges: Sequence[tuple[int, Sequence[PlacedProbe]]]
+    read: FunctionCfg,
+    register: Register | None,
+    edges: Sequence[tuple[int, Sequence[PlacedProbe]]],
+    overlap: Callable[[PlacedProbe], Counted | None] = lambda _: None,
 ) -> MergedProbes:
-    """What the probes of edges that cannot be split count."""
+    """What the probes of edges that cannot be split count; ``overlap`` tells which overlap one counts."""
     counters: dict[int, list[int]] = {}
-    ending: dict[int, list[Value]] = {}
+    ending: dict[int, list[Value | Counted]] = {}
     for edge, probes in edges:
         value = None if register is None else register.at_end(read.graph.edges[edge].src)
-        for probe, _ in probes:
+        for placed in probes:
+            probe = placed.probe
             assert not isinstance(probe, AddTripCount | EmitTripCount), (
                 "trip counts are added on edges that can be split"
             )
@@ -185,6 +198,8 @@ def merged_probes(
                 counters.setdefault(edge, []).append(probe.slot)
             elif isinstance(probe, Ending):
                 ending.setdefault(edge, []).append(ended_path(probe, value))
+            elif (counted := overlap(placed)) is not None:
+                ending.setdefault(edge, []).append(counted)
             if register is not None:
                 value = register.after(value, (probe,))
     return MergedProbes(counters, ending)
@@ -197,6 +212,12 @@ def ended_path(probe: Ending, value: Value | None) -> Value:
             return Value(None, number)
     assert value is not None, "a path ends whose register was never set"
     return value.plus(probe.add)
+
+
+def edges_of(probes: Sequence[PlacedProbe]) -> list[int]:
+    """The edges that probes are on, in their order."""
+    found = {mark.index: None for _, mark in probes if mark is not None and mark.holder is Holder.EDGE}
+    return list(found)
 
 
 def layers(values: Mapping[int, Sequence[object]]) -> range:

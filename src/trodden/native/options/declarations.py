@@ -14,7 +14,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from trodden.native.options.option import BUILDS, COMPILERS, declared, options_of
-from trodden.native.options.values import Choice, Limit, Number, Patterns, Switch, Text
+from trodden.native.options.values import (
+    Choice,
+    Limit,
+    Number,
+    NumberOrWord,
+    Patterns,
+    Switch,
+    SwitchOrNumber,
+    Text,
+)
 from trodden.plan.paths.limits import DEFAULT_LIMIT
 
 if TYPE_CHECKING:
@@ -31,7 +40,10 @@ CuttingRule = Literal["cheapest", "loops", "node"]
 
 COUNTER_SCHEMES: tuple[CounterScheme, ...] = get_args(CounterScheme)
 ESTIMATE, NESTING = "estimate", "nesting"
+MAX, AUTO = "max", "auto"
 MAX_LAST = 1 << 16
+MAX_DEGREE = 1 << 16
+MAX_TUPLE = 16
 Weights = Callable[["Graph", str], list[float] | None]
 """The weights of a function's edges by its graph and symbol; ``None`` where nothing was measured."""
 
@@ -101,6 +113,35 @@ class Options:
         reference="""
         `on`, `off` | with path profiles: count a path through a loop together with the path that led to the
             loop (default {default})
+        """,
+    )
+    overlap: int | str = declared(
+        0,
+        NumberOrWord("K|max|auto", f"a degree up to {MAX_DEGREE}, max or auto", (MAX, AUTO), 0, MAX_DEGREE),
+        path_profile=True,
+        help="also count the start of the next iteration with each path that ends one",
+        summary="counts each path that ends an iteration together with the start of the next one, up to its"
+        " K-th decision (or as far as it goes, `max`; `auto` chooses for each loop), from which bounds follow"
+        " for paths of two iterations",
+        reference="""
+        a number, `max`, `auto` | with path profiles: count a path that ends on a back edge together with the
+            start of the next path, which ends at its (K + 1)th predicate; `max` follows it to its end, `auto`
+            chooses a degree for each loop within a budget, and 0 extends nothing (default {default}). Paths
+            are counted as without it; what more is known: [tzg04.md](tzg04.md)
+        """,
+    )
+    pairs: int = declared(
+        0,
+        SwitchOrNumber(f"on, off, or a number of paths from 2 to {MAX_TUPLE}", MAX_TUPLE),
+        path_profile=True,
+        help="also count pairs of paths that follow each other in a loop, or tuples of N",
+        summary="also counts pairs of paths, of two iterations of a loop that follow each other; or tuples of"
+        " N paths",
+        reference="""
+        `on`, `off`, a number up to 16 | with path profiles: also count every two paths of which one ended on
+            a back edge and the other followed it, exactly; with a number, tuples of up to so many
+            (default `off`). It takes a call for each path. Where the numbers of a tuple would not fit a word
+            together, more paths are cut than `max-paths` says
         """,
     )
     last: int = declared(
@@ -313,6 +354,11 @@ class Options:
     def paths(self) -> bool:
         """Whether paths are counted."""
         return self.profile == "paths"
+
+    @property
+    def over_calls(self) -> bool:
+        """Whether paths are counted over calls and returns."""
+        return self.paths and (bool(self.overlap) or self.pairs > 0)
 
     @property
     def traces(self) -> bool:

@@ -275,6 +275,26 @@ _CONFLICTS: tuple[tuple[Callable[[Options], bool], str, str], ...] = (
         "not with paths; choose checked, or leave it out",
     ),
     (
+        lambda options: options.paths and bool(options.overlap) and options.context,
+        "overlap",
+        "not with context, which has paths of its own for what is before; leave one of them out",
+    ),
+    (
+        lambda options: options.paths and bool(options.overlap) and options.metric == "cycles",
+        "overlap",
+        "not with metric cycles: a path that is extended ends where the next one does; leave one of them out",
+    ),
+    (
+        lambda options: options.paths and bool(options.overlap) and options.last > 0,
+        "overlap",
+        "not with last, which keeps each path when it ends; leave one of them out",
+    ),
+    (
+        lambda options: options.paths and options.pairs > 0 and options.context,
+        "pairs",
+        "not with context, which has paths of its own for what is before; leave one of them out",
+    ),
+    (
         lambda options: options.traces and options.stage == "early",
         "stage",
         "a trace is that of the optimised program; leave it out",

@@ -11,7 +11,7 @@ from textwrap import dedent
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from trodden.native.options.values import Switch, Text, Values
+from trodden.native.options.values import Switch, SwitchOrNumber, Text, Values
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -69,8 +69,8 @@ class Option(Generic[T]):
 
     @property
     def switch(self) -> bool:
-        """Whether it is on or off, so that a flag of a verb needs no value."""
-        return isinstance(self.values, Switch)
+        """Whether it may be just on or off, so that a flag of a verb needs no value."""
+        return isinstance(self.values, Switch | SwitchOrNumber)
 
     def choices(self, verb: str) -> tuple[str, ...]:
         """The words that a verb takes as values."""

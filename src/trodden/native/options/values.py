@@ -96,6 +96,39 @@ class Number:
         return value
 
 
+class NumberOrWord:
+    """A whole number between two bounds, or one of a few words."""
+
+    choices = ()
+
+    def __init__(self, metavar: str, wanted: str, words: tuple[str, ...], least: int, most: int) -> None:
+        self.metavar = metavar
+        self._number = Number(wanted, least, most)
+        self._words = words
+
+    def read(self, value: object) -> int | str:
+        """The number or the word."""
+        if isinstance(value, str) and value in self._words:
+            return value
+        return self._number.read(value)
+
+
+class SwitchOrNumber:
+    """Off, which is 0, or a number from two on; on is two."""
+
+    metavar = "N|on|off"
+    choices = ()
+
+    def __init__(self, wanted: str, most: int) -> None:
+        self._number = Number(wanted, 2, most)
+
+    def read(self, value: object) -> int:
+        """The number."""
+        if isinstance(value, bool) or value in ("on", "off"):
+            return 2 if value in (True, "on") else 0
+        return 0 if type(value) is int and value == 0 else self._number.read(value)
+
+
 class Limit:
     """A number of at least one, or ``none`` for no limit."""
 

@@ -62,15 +62,20 @@ class OverlappingActivation(Activation):
         return isinstance(probe, BumpOverlap) or super().counts(probe)
 
     def cut_short(self) -> None:
-        """Control is lost in a block; an active overlap has ended there, and its register is its number.
+        """Control is lost in a block, and an active overlap has ended there.
 
+        Of one over a back edge the register is recorded beside that of the path; of others it is the number.
         If a jump comes back to this activation its registers hold anything.
         """
         super().cut_short()
         for channel in sorted(self._used, key=lambda channel: channel.value):
-            if self.overlaps[channel].depth:
-                self.count_overlap(channel, self.overlaps[channel])
-            self.overlaps[channel].start(_ANYTHING, _ANYTHING)
+            overlap = self.overlaps[channel]
+            if overlap.depth and channel is Channel.LOOP:
+                key = self.block, self.register, overlap.register
+                self._recorded.overlaps[key] = self._recorded.overlaps.get(key, 0) + 1
+            elif overlap.depth:
+                self.count_overlap(channel, overlap)
+            overlap.start(_ANYTHING, _ANYTHING)
 
     def clear(self, channel: Channel) -> None:
         """No overlap is active."""

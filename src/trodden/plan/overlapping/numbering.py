@@ -7,7 +7,7 @@ the path profile follows from the overlapping one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from trodden.graph.cfg import Graph
@@ -17,7 +17,7 @@ from trodden.plan.overlapping.path_graph import loop_path_graph
 from trodden.plan.overlapping.region import Region, Ways, lay_out
 from trodden.plan.paths.dag import Arc, ArcKind, Dag, build_dag
 from trodden.plan.paths.numbering import Numbering
-from trodden.plan.probes import Paths
+from trodden.plan.probes import Paths, Plan
 from trodden.plan.routes import Route
 
 
@@ -37,7 +37,7 @@ class OverlappingPath:
 class OverlapNumbering(Numbering):
     """The numbers of the overlapping paths of a procedure, and of the paths that are not extended.
 
-    ``regenerate`` gives the path without its overlap.
+    ``regenerate`` gives the path without its overlap, and ``whole`` is the numbering of these paths alone.
     """
 
     def __init__(
@@ -48,21 +48,28 @@ class OverlapNumbering(Numbering):
         self.overlaps = overlaps
         self.nest = LoopNest(graph)
         self.plain = dag or build_dag(graph, paths.back_edges, paths.cuts, paths.resume_edges, paths.context)
+        self.whole = Numbering(graph, paths, most, self.plain)
         self.extended = extended_edges(self.plain, [header for header, _ in overlaps.degrees], paths)
-        self.region = loop_region(
-            self.plain, self.nest, dict(overlaps.degrees), overlaps.stops, self.extended
-        )
+        self.region = loop_region(self.plain, self.nest, dict(overlaps.degrees), self.extended)
         super().__init__(graph, paths, most, loop_path_graph(self.region, self.extended))
 
     def regenerate(self, path: int) -> Route:
         """The path with a number, without its overlap."""
         return self.overlapping(path).path
 
+    def number_of_whole(self, path: int) -> int:
+        """The number that the path with a number has without its overlap.
+
+        The arcs of paths are the first ones of both graphs, in the same order.
+        """
+        whole = self.whole.value
+        return sum(whole[arc] for arc, _ in self.follow(self.dag.entry, path) if arc < len(whole))
+
     def overlapping(self, path: int) -> OverlappingPath:
         """The path with a number, and its overlap."""
         if not 0 <= path < self.number:
             raise ValueError(f"{self.graph.name}: there is no path {path}")
-        return self._with_overlap([arc for arc, _ in self.follow(self.dag.entry, path)])
+        return self.with_overlap([arc for arc, _ in self.follow(self.dag.entry, path)])
 
     def number_of_overlapping(self, wanted: OverlappingPath) -> int:
         """The number of an overlapping path."""
@@ -84,7 +91,8 @@ class OverlapNumbering(Numbering):
             node = self.dag.arcs[found[0]].dst
         return total
 
-    def _with_overlap(self, numbers: Sequence[int]) -> OverlappingPath:
+    def with_overlap(self, numbers: Sequence[int]) -> OverlappingPath:
+        """The path with these arcs and its overlap."""
         arcs = self.dag.arcs
         own = [number for number in numbers if arcs[number].kind not in (ArcKind.AHEAD, ArcKind.STOP)]
         return OverlappingPath(super()._route(own), *ahead_of(arcs[number] for number in numbers))
@@ -106,10 +114,22 @@ def loop_region(
     dag: Dag,
     nest: LoopNest,
     degrees: Mapping[int, int | None],
-    stops: Collection[int],
     extended: Mapping[int, int],
 ) -> Region:
     """The overlapping graphs of the loops that have extended back edges."""
     headers = sorted(set(extended.values()))
     begins = [(nest.owner(dag, header, degrees[header]), {header: 1}) for header in headers]
-    return lay_out(Ways(dag), begins, stops)
+    return lay_out(Ways(dag), begins)
+
+
+def numbering_of_plan(graph: Graph, plan: Plan, most: int | None = None) -> Numbering:
+    """The numbering of what a plan for paths counts: of paths, or of overlapping ones."""
+    assert plan.paths is not None
+    if plan.overlaps is None:
+        return Numbering(graph, plan.paths, most)
+    return OverlapNumbering(graph, plan.paths, plan.overlaps, most)
+
+
+def whole_paths(numbering: Numbering) -> Numbering:
+    """The numbering of paths without overlaps."""
+    return numbering.whole if isinstance(numbering, OverlapNumbering) else numbering

@@ -37,7 +37,7 @@ def with_chains(graph: Graph, plan: Plan, length: int = 2) -> Plan:
         probes = _chained(plan.on_edges.get(edge, ()), length)
         on_edges[edge] = (*probes, ForgetPaths()) if edge in forgetting else tuple(probes)
     on_entry = (ForgetPaths(), *_chained(plan.on_entry, length))
-    return replace(plan, on_edges=on_edges, on_entry=on_entry)
+    return replace(plan, on_edges=on_edges, on_entry=on_entry, tuples=length)
 
 
 def _chained(probes: Iterable[Probe], length: int) -> Sequence[Probe]:

@@ -45,6 +45,7 @@ def overlapping_plan(
     most: int = LARGEST,
     dense: int = DENSE,
     may_be_cut_short: Collection[int] = frozenset(),
+    stack_slots: bool = True,
     resume_edges: Sequence[int] = (),
     rule: str = "cheapest",
     countable_loops: Sequence[CountableLoop] = (),
@@ -53,38 +54,44 @@ def overlapping_plan(
 
     Paths are cut as :func:`~trodden.plan.paths.plan.path_plan` cuts them.  If there are more than ``most``
     overlapping paths, the degrees are lowered: no loop keeps a degree above the largest one with which they
-    fit.
+    fit.  Without ``stack_slots``, in which the register of an overlap could be kept, no path of a loop in
+    which one may be cut short is extended.
     """
     paths, dag = choose_paths(
         graph,
         weights,
         limit=limit,
         may_be_cut_short=may_be_cut_short,
+        stack_slots=stack_slots,
         resume_edges=resume_edges,
         rule=rule,
     )
-    stops = tuple(sorted(may_be_cut_short))
-    fitting = fitting_degrees(dag, paths, degrees, stops, most)
-    overlaps = Overlaps(tuple(sorted(fitting.items())), stops)
+    never = frozenset() if stack_slots else frozenset(may_be_cut_short)
+    fitting = fitting_degrees(dag, paths, degrees, most, never)
+    overlaps = Overlaps(tuple(sorted(fitting.items())))
     numbering = OverlapNumbering(graph, paths, overlaps, LARGEST, dag)
     increments = chord_increments(numbering, weights)
-    placed = place_probes(numbering, increments, may_be_cut_short)
+    uncounted = {*may_be_cut_short, *numbering.region.owners}
+    placed = place_probes(numbering, increments, uncounted)
     _add_overlaps(numbering, increments, placed)
     placed = drop_unused(numbering.dag, placed, set(may_be_cut_short) - single_prefixes(numbering).keys())
-    paths = replace(paths, number=numbering.number, dense=numbering.number <= dense)
+    paths = replace(paths, number=numbering.whole.number, dense=numbering.number <= dense)
+    overlaps = replace(overlaps, number=numbering.number)
     plan = Plan("overlapping", (), paths=paths, overlaps=overlaps)
     return with_self_loops(graph, plan, placed, weights, countable_loops)
 
 
 def fitting_degrees(
-    dag: Dag, paths: Paths, degrees: Degrees, stops: Collection[int], most: int = LARGEST
+    dag: Dag, paths: Paths, degrees: Degrees, most: int = LARGEST, never: Collection[int] = frozenset()
 ) -> dict[int, int | None]:
     """The degrees of the loops to extend, lowered until there are no more than ``most`` overlapping paths.
 
     A degree that reaches as far as the largest possible one becomes ``None``, since it needs no counting.
+    Loops with blocks of ``never`` are not extended.
     """
     nest = LoopNest(dag.graph)
     headers = affordable(nest, loop_headers(dag, paths))
+    headers = [h for h in headers if not any(nest.contains(h, block) for block in never)]
     ways = Ways(dag)
     largest = {header: largest_degree(ways, nest.owner(dag, header, None)) for header in headers}
     wanted = degrees if isinstance(degrees, Mapping) else dict.fromkeys(headers, degrees)
@@ -101,7 +108,7 @@ def fitting_degrees(
     def fits(cap: int) -> bool:
         chosen = up_to(cap)
         extended = extended_edges(dag, chosen, paths)
-        region = loop_region(dag, nest, chosen, stops, extended)
+        region = loop_region(dag, nest, chosen, extended)
         return count_dag_paths(loop_path_graph(region, extended), most) <= most
 
     low, high = 0, max(largest.values(), default=0)

@@ -10,8 +10,8 @@ across back edges.  What the paper leaves open is decided as follows.
 - Loops are those that nest in any graph (:func:`trodden.graph.loops.find_nested_loops`), so that an edge out
   of an irreducible loop ends its overlap as well.  All back edges to a header belong to one loop.
 - An overlap of an outer loop goes on into an inner loop, and ends on the inner back edge.
-- An overlap also stops in a block where paths may be cut short, as far as the numbering is concerned: its
-  register then holds a number wherever it may be lost.
+- Over calls and returns an overlap also stops in a block where paths may be cut short, as far as the
+  numbering is concerned: its register then holds a number wherever it may be lost.
 
 ``passed`` is a set of numbers of predicates in the bits of an integer: bit i says that an overlap may arrive
 at the block after i of them.  Bit k + 1 is for overlaps that have stopped before and are still to be counted.
@@ -142,7 +142,9 @@ def explore(ways: Ways, owner: Owner, arrivals: Mapping[int, int]) -> dict[int, 
 
 
 def lay_out(
-    ways: Ways, begins: Iterable[tuple[Owner, Mapping[int, int]]], may_be_cut_short: Collection[int]
+    ways: Ways,
+    begins: Iterable[tuple[Owner, Mapping[int, int]]],
+    may_be_cut_short: Collection[int] = frozenset(),
 ) -> Region:
     """The overlapping graphs of owners, each with the blocks where its overlaps begin, without DNI edges."""
     region = Region(ways)

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NamedTuple
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.traverse import topological_order
+from trodden.plan.overlap_probes import Channel
 from trodden.plan.probes import Add, Plan, Probe, Restore, Save, Set
 
 
@@ -36,7 +38,34 @@ class StackSlot:
     """What the stack slot of the frame holds."""
 
 
-Base = BlockPhi | LoopPhi | StackSlot
+class Part(Enum):
+    """The registers of an overlap (TZG04 §2.3): its number, its predicate counter, its depth."""
+
+    REGISTER = "ro"
+    PASSED = "ol"
+    DEPTH = "depth"
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapPhi:
+    """The phi of a block at whose start different values of a register of overlaps meet."""
+
+    channel: Channel
+    part: Part
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One of two values of a register of overlaps, chosen by a probe of an edge, or at its end (``None``)."""
+
+    channel: Channel
+    part: Part
+    edge: int
+    probe: int | None
+
+
+Base = BlockPhi | LoopPhi | StackSlot | OverlapPhi | Chosen
 """What is not a constant in a value of the register."""
 
 STACK_SLOT = StackSlot()

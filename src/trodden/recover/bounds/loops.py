@@ -60,14 +60,14 @@ class LoopFacts:
 
 def loop_facts(
     numbering: OverlapNumbering,
-    counts: Mapping[int, int],
+    counts: Mapping[OverlappingPath, int],
     cut_short: Mapping[Route, int],
     degree: int | None = None,
 ) -> dict[int, LoopFacts]:
     """The facts of all loops of a procedure, by header.
 
-    ``counts`` are those of overlapping paths by number.  With a ``degree`` only what overlaps of this degree
-    would have told is used; -1 is for the paths alone.
+    ``counts`` are those of overlapping paths, those that were active when a path was cut short included.
+    With a ``degree`` only what overlaps of this degree would have told is used; -1 is for the paths alone.
     """
     degrees = dict(numbering.overlaps.degrees)
     if degree is not None:
@@ -75,8 +75,8 @@ def loop_facts(
             header: degree if known is None else min(degree, known) for header, known in degrees.items()
         }
     reading = LoopReading(numbering.plain, numbering.paths, numbering.nest, degrees)
-    for number, count in counts.items():
-        reading.add(numbering.overlapping(number), count)
+    for found, count in counts.items():
+        reading.add(found, count)
     for path, count in cut_short.items():
         reading.add_start(path, count)
     return reading.facts

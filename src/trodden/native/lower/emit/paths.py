@@ -6,19 +6,24 @@ folded into the address of the counter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from trodden.native.lower.builder import Builder
+from trodden.native.lower.call_names import CallNames
 from trodden.native.lower.counter_access import CounterAccess
+from trodden.native.lower.emit.crossings import CrossingEmitter, is_of_calls, reads_register
 from trodden.native.lower.emit.last_paths import LastPaths
+from trodden.native.lower.emit.overlaps import LoopOverlaps, emit_condition
 from trodden.native.lower.emit.register_phis import PathRegister
 from trodden.native.lower.function_lowering import FunctionLowering
-from trodden.native.lower.probe_locations import PlacedProbe, ended_path
+from trodden.native.lower.probe_locations import PlacedProbe, edges_of, ended_path
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT
+from trodden.plan.overlapping.registers import Counted
+from trodden.plan.paths.locations import Mark
 from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
-from trodden.plan.probes import Bump, BumpAt, Paths, Plan, StartClock
+from trodden.plan.probes import Bump, BumpAt, Paths, Plan, Probe, StartClock
 from trodden.program.debug_variables import REGISTER_SLOT, base_name
 from trodden.program.sparse_path_key import cycles_key
 
@@ -32,7 +37,7 @@ _READ_CLOCK = {
 
 
 class _ChosenPath(NamedTuple):
-    """The number of a path that a phi has chosen among those of merged edges."""
+    """The number of a path that has been chosen: by a phi, among those of merged edges, or by a condition."""
 
     name: str
 
@@ -42,22 +47,43 @@ class PathEmitter:
     """Emits the code of path probes in one function; ``table`` is the slot of its path 0."""
 
     paths: Paths
+    numbers: int
     register: PathRegister
     table: int
     function: int
     machine: str
     last_paths: LastPaths | None
+    overlaps: LoopOverlaps | None
+    crossings: CrossingEmitter | None
+    records: Callable[[Base], list[str]]
 
     @staticmethod
     def of(
-        lowering: FunctionLowering, plan: Plan, register: PathRegister | None, last_paths_tag: int | None
+        lowering: FunctionLowering,
+        plan: Plan,
+        register: PathRegister | None,
+        last_paths_tag: int | None,
+        overlaps: LoopOverlaps | None,
+        calls: CallNames | None,
     ) -> PathEmitter | None:
         """The emitter for a plan that has paths; the tag is that of a unit which keeps last paths."""
         if plan.paths is None or register is None:
             return None
         table = lowering.first_slot + len(plan.measures)
         last_paths = None if last_paths_tag is None else LastPaths(last_paths_tag, lowering.number)
-        return PathEmitter(plan.paths, register, table, lowering.number, lowering.machine, last_paths)
+        crossings = CrossingEmitter.of(lowering.read, plan, lowering.number, calls)
+        return PathEmitter(
+            plan.paths,
+            plan.numbers,
+            register,
+            table,
+            lowering.number,
+            lowering.machine,
+            last_paths,
+            overlaps,
+            crossings,
+            lowering.debug.value_record,
+        )
 
     def emit(
         self,
@@ -69,9 +95,14 @@ class PathEmitter:
     ) -> None:
         """What probes do, one after the other; ``value`` is the path register before them."""
         now = ""
-        for (probe, _), location in zip(probes, locations, strict=True):
+        for edge in edges_of(probes):
+            self.choose(builder, edge)
+        for placed, location in zip(probes, locations, strict=True):
+            probe, mark = placed
             builder.location = location
-            if isinstance(probe, Bump | BumpAt):
+            if self.crossings is not None and is_of_calls(probe):
+                self._cross(builder, self.crossings, probe, mark, value)
+            elif isinstance(probe, Bump | BumpAt):
                 path = ended_path(probe, value)
                 now = self._read_clock(builder) if self.paths.timed else ""
                 self._count(builder, access, path.base, path.add, "1", now)
@@ -81,7 +112,60 @@ class PathEmitter:
             elif isinstance(probe, StartClock):
                 now = now or self._read_clock(builder)
                 builder.emit(f"store i64 {now}, ptr {CLOCK}, align 8")
+            elif (counted := self.counted(placed)) is not None:
+                self._count_overlap(builder, access, counted)
             value = self.register.values.after(value, (probe,))
+
+    def _cross(
+        self,
+        builder: Builder,
+        crossings: CrossingEmitter,
+        probe: Probe,
+        mark: Mark | None,
+        value: Value | None,
+    ) -> None:
+        told = reads_register(probe, value)
+        crossings.emit(builder, probe, mark, "" if told is None else self.operand(builder, told))
+
+    def counted(self, placed: PlacedProbe) -> Counted | None:
+        """The overlap that a probe counts."""
+        return None if self.overlaps is None else self.overlaps.counted(placed)
+
+    def choose(self, builder: Builder, edge: int) -> None:
+        """Choose the values of the registers of overlaps that depend on questions of an edge."""
+        builder.location = None
+        for chosen, choice in self.overlaps.choices(edge) if self.overlaps is not None else ():
+            condition = emit_condition(builder, choice.condition)
+            yes, no = self.operand(builder, choice.yes), self.operand(builder, choice.no)
+            builder.define(base_name(chosen), f"select i1 {condition}, i64 {yes}, i64 {no}")
+            builder.records(self.records(chosen))
+
+    def _count_overlap(self, builder: Builder, access: CounterAccess, counted: Counted) -> None:
+        if self.paths.dense and counted.condition is None:
+            self._count(builder, access, counted.number.base, counted.number.add, "1", "")
+            return
+        location, builder.location = builder.location, None
+        number, ended = self.ended(builder, counted)
+        builder.location = location
+        self._count(builder, access, _ChosenPath(number.removeprefix("%")), 0, ended, "")
+
+    def ended(self, builder: Builder, ended: Value | Counted) -> tuple[str, str]:
+        """The number of a path or an overlap as an operand, and how often it has ended: 1, or perhaps 0.
+
+        With a counter for each path, those behind the others count what is fictitious or has not ended.
+        """
+        if isinstance(ended, Value):
+            return self.operand(builder, ended), "1"
+        number = self.operand(builder, ended.number)
+        condition = None if ended.condition is None else emit_condition(builder, ended.condition)
+        if self.paths.dense:
+            if condition is not None:
+                number = builder.value(f"select i1 {condition}, i64 {number}, i64 {self.numbers}")
+            return number, "1"
+        real = builder.value(f"icmp ult i64 {number}, {self.numbers}")
+        if condition is not None:
+            real = builder.value(f"and i1 {real}, {condition}")
+        return number, builder.value(f"zext i1 {real} to i64")
 
     def count_if(self, builder: Builder, access: CounterAccess, target: int, path: str, ended: str) -> None:
         """Count a path whose number is a phi, and restart its clock, if ``ended`` is 1 and not 0."""
@@ -141,7 +225,10 @@ class PathEmitter:
 
     def _base(self, builder: Builder, base: Base | _ChosenPath) -> str:
         if isinstance(base, _ChosenPath):
-            return f"%{base.name}"
+            return base.name if base.name[0] in "-0123456789" else f"%{base.name}"
+        if base == STACK_SLOT and self.overlaps is not None:
+            half = builder.value(f"load volatile i32, ptr %{REGISTER_SLOT}, align 8")
+            return builder.value(f"sext i32 {half} to i64")
         if base == STACK_SLOT:
             return builder.value(f"load volatile i64, ptr %{REGISTER_SLOT}, align 8")
         return f"%{base_name(base)}"

@@ -18,6 +18,7 @@ from trodden.native.lower.probe_locations import (
     layers,
     merged_probes,
 )
+from trodden.plan.overlapping.registers import Counted
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Value
 from trodden.plan.probes import AddTripCount, Count
@@ -84,11 +85,18 @@ def _emit_merged(
 ) -> Emitted:
     """Count edges that cannot be split in their target, where phis say what is to be counted."""
     values = None if paths is None else paths.register.values
-    counters, ending = merged_probes(lowering.read, values, edges)
+    overlap = paths.counted if isinstance(paths, PathEmitter) else lambda _: None
+    counters, ending = merged_probes(lowering.read, values, edges, overlap)
+    insertions: list[Insertion] = []
+    if isinstance(paths, PathEmitter):
+        for edge, _ in edges:
+            at_source = lowering.builder()
+            paths.choose(at_source, edge)
+            bottom = Point(Where.BOTTOM, lowering.read.graph.edges[edge].src)
+            insertions.append(lowering.insert(bottom, at_source.lines))
     builder = lowering.builder()
     builder.location = lowering.debug.probe_location(Mark(Holder.MERGED, target))
     phis = _choose_counters(lowering, target, counters, spare_slot, builder)
-    insertions: list[Insertion] = []
     if paths is not None:
         merged = _choose_paths(lowering, target, ending, paths, builder)
         insertions += merged.insertions
@@ -118,7 +126,7 @@ def _choose_counters(
 def _choose_paths(
     lowering: FunctionLowering,
     target: int,
-    ending: Mapping[int, Sequence[Value]],
+    ending: Mapping[int, Sequence[Value | Counted]],
     paths: PathEmitter | TraceEmitter,
     builder: Builder,
 ) -> Emitted:
@@ -129,14 +137,15 @@ def _choose_paths(
     for layer in layers(ending):
         path, ended = lowering.names.value(), lowering.names.value()
         numbers: dict[int, str] = {}
+        amounts: dict[int, str] = {}
         for edge, each in ending.items():
             if layer < len(each):
                 at_source = lowering.builder()
-                numbers[edge] = paths.operand(at_source, each[layer])
+                numbers[edge], amounts[edge] = paths.ended(at_source, each[layer])
                 bottom = Point(Where.BOTTOM, lowering.read.graph.edges[edge].src)
                 insertions.append(lowering.insert(bottom, at_source.lines))
         phis.append(ValuePhi(target, path, numbers, "0"))
-        phis.append(ValuePhi(target, ended, dict.fromkeys(numbers, "1"), "0"))
+        phis.append(ValuePhi(target, ended, amounts, "0"))
         paths.count_if(builder, access, target, path, f"%{ended}")
     for number, amount in zip(phis[::2], phis[1::2], strict=True):
         paths.enter_if(builder, number.name, f"%{amount.name}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from trodden.native.lower.emit.paths import CLOCK, PathEmitter
 from trodden.native.lower.emit.register_phis import PathRegister
@@ -13,7 +13,7 @@ from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import Emitted, Insertion, Phi, Point, ValuePhi, Where
 from trodden.native.lower.probe_locations import PlacedProbe
 from trodden.plan.paths.locations import Holder, Mark
-from trodden.plan.paths.path_register import Base, Value
+from trodden.plan.paths.path_register import Base, Chosen, Value
 from trodden.plan.probes import Plan
 from trodden.program.debug_variables import REGISTER_SLOT, base_name
 
@@ -21,10 +21,16 @@ from trodden.program.debug_variables import REGISTER_SLOT, base_name
 def emit_register(lowering: FunctionLowering, paths: PathEmitter | TraceEmitter) -> Emitted:
     """The phis, and the stores into the stack slot."""
     register = paths.register
-    insertions = _slot_stores(lowering, register)
+    halves = isinstance(paths, PathEmitter) and paths.overlaps is not None
+    insertions = _slot_stores(lowering, register, halves)
     phis: list[Phi] = []
-    holding = _blocks_by_base(lowering, register) if lowering.debug.repeats_values else {}
-    for base, (block, brought) in register.phis.items():
+    holding = _blocks_by_base(lowering, register) if lowering.debug.repeats_values else defaultdict(list)
+    overlaps = paths.overlaps if isinstance(paths, PathEmitter) else None
+    needed = {**register.phis} if overlaps is None else {**register.phis, **overlaps.needed.phis}
+    if overlaps is not None and lowering.debug.repeats_values:
+        for base, block in overlaps.holding():
+            holding[base].append(block)
+    for base, (block, brought) in needed.items():
         insertions += _separate(lowering, brought)
         incoming: dict[int, str] = {}
         for edge, value in brought.items():
@@ -33,18 +39,35 @@ def emit_register(lowering: FunctionLowering, paths: PathEmitter | TraceEmitter)
             insertions.append(lowering.bottom_or_edge(edge, builder.lines))
         phis.append(ValuePhi(block, base_name(base), incoming, "0"))
         blocks = [block, *(each for each in holding.get(base, ()) if each != block)]
-        records = lowering.debug.value_record(base)
-        insertions += [lowering.insert(Point(Where.RECORDS, each), records) for each in blocks]
+        insertions += _records(lowering, base, blocks)
+    for base, blocks in holding.items():
+        insertions += _records(lowering, base, blocks) if isinstance(base, Chosen) else []
     return Emitted(insertions, phis)
 
 
-def _slot_stores(lowering: FunctionLowering, register: PathRegister) -> list[Insertion]:
+def _records(lowering: FunctionLowering, base: Base, blocks: Sequence[int]) -> list[Insertion]:
+    """The debug records of a base at the tops of blocks."""
+    records = lowering.debug.value_record(base)
+    return [lowering.insert(Point(Where.RECORDS, each), records) for each in blocks]
+
+
+def _slot_stores(lowering: FunctionLowering, register: PathRegister, halves: bool) -> list[Insertion]:
     """The stores into the stack slot; after the first one the runtime is told where the slot is."""
     insertions: list[Insertion] = []
-    for block, base in register.slot.stores.items():
+    slot = register.slot
+    for block in sorted({*slot.stores, *slot.overlap_stores}):
         builder = lowering.builder()
         builder.location = lowering.debug.probe_location(Mark(Holder.SLOT, block))
-        builder.emit(f"store volatile i64 %{base_name(base)}, ptr %{REGISTER_SLOT}, align 8")
+        if not halves and block in slot.stores:
+            stored = f"i64 %{base_name(slot.stores[block])}"
+            builder.emit(f"store volatile {stored}, ptr %{REGISTER_SLOT}, align 8")
+        elif block in slot.stores:
+            half = builder.value(f"trunc i64 %{base_name(slot.stores[block])} to i32")
+            builder.emit(f"store volatile i32 {half}, ptr %{REGISTER_SLOT}, align 8")
+        if block in slot.overlap_stores:
+            half = builder.value(f"trunc i64 %{base_name(slot.overlap_stores[block])} to i32")
+            upper = builder.value(f"getelementptr i8, ptr %{REGISTER_SLOT}, i64 4")
+            builder.emit(f"store volatile i32 {half}, ptr {upper}, align 4")
         if not insertions:
             builder.location = None
             builder.emit(slot_entry(REGISTER_SLOT, "cell"))
@@ -78,7 +101,7 @@ def _blocks_by_base(lowering: FunctionLowering, register: PathRegister) -> dict[
 def emit_path_entry(lowering: FunctionLowering, plan: Plan, paths: PathEmitter) -> Insertion:
     """What comes first when a function with paths is entered: its variables, and the start of a path."""
     builder = lowering.builder()
-    if paths.register.slot.stores:
+    if paths.register.slot.stores or paths.register.slot.overlap_stores:
         builder.define(REGISTER_SLOT, "alloca i64, align 8")
         builder.records(lowering.debug.slot_record(paths.register.values.reloaded))
     if paths.paths.timed:

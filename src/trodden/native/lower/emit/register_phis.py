@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from trodden.native.analysis.function_cfg import FunctionCfg
+from trodden.native.lower.emit.crossings import reads_register
+from trodden.native.lower.emit.overlaps import LoopOverlaps
 from trodden.native.lower.emit.register_slot import RegisterSlot, choose_slot
 from trodden.native.lower.probe_locations import Ending, ProbeLocations, ended_path, layers, merged_probes
 from trodden.native.planning.plan_function import Planned
@@ -36,13 +38,20 @@ def track_register(read: FunctionCfg, planned: Planned) -> Register | None:
 
 
 def choose_phis(
-    read: FunctionCfg, planned: Planned, locations: ProbeLocations, values: Register | None
+    read: FunctionCfg,
+    planned: Planned,
+    locations: ProbeLocations,
+    values: Register | None,
+    overlaps: LoopOverlaps | None = None,
 ) -> PathRegister | None:
     """Decide which phis are needed, and where the register is stored into its stack slot."""
     if values is None:
         return None
-    slot = choose_slot(read, values, planned.ambiguous, planned.weights)
+    slot = choose_slot(
+        read, values, planned.ambiguous, planned.weights, None if overlaps is None else overlaps.unfinished
+    )
     reads = [*_ended_paths(read, locations, values), *slot.reads]
+    reads += [] if overlaps is None else overlaps.needed.others
     return PathRegister(values, slot, values.needed(reads))
 
 
@@ -54,8 +63,11 @@ def _ended_paths(read: FunctionCfg, locations: ProbeLocations, values: Register)
             for probe, _ in placement.probes:
                 if isinstance(probe, Ending):
                     yield ended_path(probe, value)
+                elif (told := reads_register(probe, value)) is not None:
+                    yield told
                 value = values.after(value, (probe,))
     for edges in locations.merged.values():
         ending = merged_probes(read, values, edges).ending
         for layer in layers(ending):
-            yield from (paths[layer] for paths in ending.values() if layer < len(paths))
+            ended = (paths[layer] for paths in ending.values() if layer < len(paths))
+            yield from (each for each in ended if isinstance(each, Value))

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.planning.register_slots import block_frequencies
-from trodden.plan.paths.path_register import STACK_SLOT, UNSET, Base, Register, Value
+from trodden.plan.paths.path_register import STACK_SLOT, UNSET, Base, OverlapPhi, Register, Value
+from trodden.program.frame_word import join
 
 LINE_ENDS = ".ascii \\22\\22\\0A"
 """No bytes, but the assembler enters a pending change of line before it continues in another section."""
@@ -38,35 +40,64 @@ def slot_entry(slot: str, kind: str) -> str:
 class RegisterSlot:
     """What the stack slot of a function holds.
 
-    ``registers`` says what the path register is while a call of a block is active: whether what the slot
-    holds is part of it, and what is added.  ``stores`` are the blocks at whose top a base is stored,
-    ``reads`` are all values that are.
+    ``registers`` says what the path register is while a call of a block is active, and in a function whose
+    paths are extended that of the overlap (see FunctionFacts).  ``stores`` are the blocks at whose top a base
+    of the path register is stored, ``overlap_stores`` the same for that of the overlap, in the upper half of
+    the slot.  ``reads`` are all values of the path register that are stored.
     """
 
-    registers: Mapping[int, tuple[bool, int]]
+    registers: Mapping[int, tuple[int, int]]
     stores: Mapping[int, Base]
+    overlap_stores: Mapping[int, Base]
     reads: Sequence[Value]
 
 
 def choose_slot(
-    read: FunctionCfg, register: Register, ambiguous: Collection[int], weights: Sequence[float]
+    read: FunctionCfg,
+    register: Register,
+    ambiguous: Collection[int],
+    weights: Sequence[float],
+    overlaps: Mapping[int, Value] | None = None,
 ) -> RegisterSlot:
     """Decide where the bases are stored that calls in ``ambiguous`` blocks need.
 
-    A base is stored before those calls, or once where it is defined, if that is cheaper.  Nothing else can
-    be stored in between: wherever something is, the register has another base.
+    ``overlaps`` has the register of the overlap in each block in which one may be active when a path is cut
+    short; without it no path is extended.
     """
-    registers: dict[int, tuple[bool, int]] = {}
+    registers: dict[int, tuple[int, int]] = {}
+    for block in sorted({*ambiguous, *(overlaps or ())}):
+        path = (register.at[block] or UNSET) if block in ambiguous else UNSET
+        if overlaps is None:
+            registers[block] = (int(path.base is not None), path.add)
+        else:
+            overlap = overlaps.get(block, UNSET)
+            stored = int(path.base is not None) + 2 * int(overlap.base is not None)
+            registers[block] = stored, join(path.add, overlap.add)
+    values = {block: register.at[block] or UNSET for block in sorted(ambiguous)}
+    defined = {base: block for base, (block, _) in register.phis.items()}
+    stores = _stores(read, weights, values, defined)
+    phis = {v.base: v.base.block for v in (overlaps or {}).values() if isinstance(v.base, OverlapPhi)}
+    overlap_stores = _stores(read, weights, overlaps or {}, phis)
+    reads = [Value(base, 0) for base in dict.fromkeys(stores.values())]
+    return RegisterSlot(registers, stores, overlap_stores, reads)
+
+
+def _stores(
+    read: FunctionCfg, weights: Sequence[float], values: Mapping[int, Value], defined: Mapping[Any, int]
+) -> dict[int, Base]:
+    """The blocks at whose top a base is stored, for the calls in some blocks that need these values.
+
+    It is stored before those calls, or once in the block where it is ``defined``, if that is cheaper.
+    Nothing else can be stored in between: wherever something is, the register has another base.
+    """
     needed: dict[Base, list[int]] = {}
-    for block in sorted(ambiguous):
-        value = register.at[block] or UNSET
-        registers[block] = (value.base is not None, value.add)
+    for block, value in sorted(values.items()):
         if value.base is not None and value.base != STACK_SLOT:
             needed.setdefault(value.base, []).append(block)
     frequency = block_frequencies(read, weights) if needed else []
     stores: dict[int, Base] = {}
     for base, blocks in needed.items():
-        defined = register.phis[base][0]
-        cheaper = frequency[defined] < sum(frequency[block] for block in blocks)
-        stores |= dict.fromkeys([defined] if cheaper else blocks, base)
-    return RegisterSlot(registers, dict(sorted(stores.items())), [Value(base, 0) for base in needed])
+        once = defined.get(base)
+        cheaper = once is not None and frequency[once] < sum(frequency[block] for block in blocks)
+        stores |= dict.fromkeys([once] if once is not None and cheaper else blocks, base)
+    return dict(sorted(stores.items()))

@@ -19,6 +19,7 @@ from trodden.native.lower.emit.trip_counts import emit_trip_count
 from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import Emitted, Insertion, Point, Where
 from trodden.native.lower.probe_locations import PlacedProbe, ended_path
+from trodden.plan.overlapping.registers import Counted
 from trodden.plan.paths.locations import Holder
 from trodden.plan.paths.path_register import Value
 from trodden.plan.probes import (
@@ -124,6 +125,11 @@ class TraceEmitter:
             return str(value.add)
         operand = f"%{base_name(value.base)}"
         return operand if value.add == 0 else builder.value(f"add i64 {operand}, {value.add}")
+
+    def ended(self, builder: Builder, ended: Value | Counted) -> tuple[str, str]:
+        """A number as an operand, and how often it is written."""
+        assert isinstance(ended, Value), "a trace has no overlaps"
+        return self.operand(builder, ended), "1"
 
     def entry(self, lowering: FunctionLowering, plan: Plan) -> Insertion:
         """What is written when the function is entered."""
