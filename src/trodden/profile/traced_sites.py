@@ -7,7 +7,7 @@ from trodden.weigh.features.library_functions import is_library_function
 
 
 def call_sites(facts: FunctionFacts, unit: UnitFacts) -> frozenset[int]:
-    """The blocks of a function that end in one."""
+    """The blocks of a function that end in one; in front of a dead end there is none."""
     trace = facts.plan.trace
     if trace is None:
         return frozenset()
@@ -24,4 +24,6 @@ def call_sites(facts: FunctionFacts, unit: UnitFacts) -> frozenset[int]:
         return symbol not in skipped and not is_library_function(symbol)
 
     others = {*trace.tails, *trace.resumes}
-    return frozenset(block for block in trace.calls if block not in others and may_have_probes(block))
+    edges = facts.graph.edges
+    returning = {edges[edge].src for edge in facts.graph.flow_edges()} - others
+    return frozenset(block for block in trace.calls if block in returning and may_have_probes(block))
