@@ -153,7 +153,9 @@ class CountedCalls:
             calls[self._crossings.name(function)] += times
         for key, times in calls.most_common():
             if key in chosen:
-                yield NotTold(LongerKind.CALL, key, f"{times:,} calls led to code without probes")
+                yield NotTold(
+                    LongerKind.CALL, key, f"{times:,} calls led to code without probes, or were not counted"
+                )
 
 
 def _joined(one: CallFacts, other: CallFacts) -> CallFacts:
