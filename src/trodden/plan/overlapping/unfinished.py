@@ -56,6 +56,13 @@ class UnfinishedOverlaps:
                     return found
         raise ValueError(f"{self._numbering.graph.name}: no overlap arrives at {block} with this register")
 
+    def none(self, route: Route) -> int:
+        """The register of a fictitious overlap at the end of a path that was cut short."""
+        active = self._active(route)
+        if active is None or active[1]:
+            return self._numbering.number
+        return self._numbering.number + self._ahead.get(route.blocks[-1], 0)
+
     def behind(self, before: int, route: Route) -> OverlappingPath | None:
         """The overlap that was active at the end of a path that was cut short behind another.
 
