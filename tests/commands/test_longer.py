@@ -92,6 +92,7 @@ def flows(document: dict[str, Any], kind: str, function: str) -> list[tuple[int,
         (("--profile=paths", "--overlap=1"), (500, 1000, 1500, "overlaps")),
         (("--profile=paths", "--overlap=2"), (1000, 1000, 1000, "overlaps")),
         (("--profile=paths", "--overlap=max"), (1000, 1000, 1000, "overlaps")),
+        (("--profile=paths", "--pairs"), (1000, 1000, 1000, "pairs")),
         (("--profile=trace",), (1000, 1000, 1000, "trace")),
     ],
 )
@@ -217,7 +218,9 @@ def test_what_is_counted_agrees_with_the_trace(truth: Any, options: tuple[str, .
     assert len(same) >= len(traced.functions) - 1
     met = contains(profile, bounds, exact, same)
     assert met
-    if options == ("overlap=max",):
+    loops = [each.source for each in bounds.crossings if each.crossing.kind is LongerKind.LOOP]
+    assert options != ("pairs=on",) or set(loops) == {Source.PAIRS}
+    if options in (("overlap=max",), ("pairs=on",)):
         flows_of = [each for each in bounds.crossings if each.source is not Source.PATHS]
         assert flows_of
         assert {each.crossing.kind for each in flows_of} == set(LongerKind)
