@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from trodden.graph.cfg import Graph
 from trodden.plan.counters.edges import every_edge
+from trodden.plan.overlapping.loops import joining_edges
 from trodden.plan.paths.dag import ArcKind
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import path_plan
@@ -24,6 +25,7 @@ from trodden.plan.trace.checked import checked_trace
 from trodden.profile.assemble import PATHS
 from trodden.profile.derived_counts import counted_beside, function_counts
 from trodden.profile.model import Profile
+from trodden.profile.traced_sites import call_sites
 from trodden.program.facts import FunctionFacts, Skipped, UnitFacts
 from trodden.program.unit_codec import unit_id
 from trodden.recover.sparse_counters import nonzero
@@ -58,7 +60,7 @@ class DerivedPlans:
             if facts.plan.trace is None:
                 plan, paths = replace(facts.plan, measures=(), on_edges={}, on_blocks={}), None
             elif self.kind == PATHS:
-                plan, paths = _paths(facts)
+                plan, paths = _paths(facts, self._units[place[0]])
             else:
                 plan, paths = every_edge(facts.graph), None
             checked = any(isinstance(measure, RedundantMeasure) for measure in facts.plan.measures)
@@ -149,7 +151,7 @@ def _records(unit: UnitFacts) -> bool:
     return any(facts.plan.trace is not None for facts in unit.functions)
 
 
-def _paths(facts: FunctionFacts) -> tuple[Plan, PathsOfProcedure]:
+def _paths(facts: FunctionFacts, unit: UnitFacts) -> tuple[Plan, PathsOfProcedure]:
     """A plan for whole paths, in which the path register holds the sum of values up to every block."""
     graph, trace = facts.graph, facts.plan.trace
     assert trace is not None
@@ -166,6 +168,7 @@ def _paths(facts: FunctionFacts) -> tuple[Plan, PathsOfProcedure]:
     starts = {
         arc.of: value for arc, value in zip(arcs, numbering.value, strict=True) if arc.kind is ArcKind.START
     }
+    joining = joining_edges(numbering.dag, found)
     on_edges: dict[int, Sequence[Probe]] = {}
     followed: dict[int, PathArc] = {}
     entry = 0
@@ -175,11 +178,11 @@ def _paths(facts: FunctionFacts) -> tuple[Plan, PathsOfProcedure]:
         elif arc.kind is ArcKind.END:
             restart = starts[graph.edges[arc.of].dst]
             on_edges[arc.of] = Bump(value), Set(restart)
-            followed[arc.of] = PathArc(value, restart, ends=True)
+            followed[arc.of] = PathArc(value, restart, ends=True, joins=arc.of in joining)
         elif arc.kind is ArcKind.REAL:
             ends = arc.dst == graph.exit
             on_edges[arc.of] = (Bump(value),) if ends else (Add(value),)
-            followed[arc.of] = PathArc(value, ends=ends)
+            followed[arc.of] = PathArc(value, ends=ends, leaves=ends)
     loops = _self_loops(graph, followed)
     for slot, edge in enumerate(loops):
         on_edges[edge] = (Count(slot),)
@@ -190,7 +193,7 @@ def _paths(facts: FunctionFacts) -> tuple[Plan, PathsOfProcedure]:
         on_entry=(Set(entry),),
         paths=replace(found, number=numbering.number, dense=False),
     )
-    return plan, PathsOfProcedure(entry, followed, _some_path_to_each(numbering))
+    return plan, PathsOfProcedure(entry, followed, _some_path_to_each(numbering), call_sites(facts, unit))
 
 
 def _some_path_to_each(numbering: Numbering) -> list[int]:

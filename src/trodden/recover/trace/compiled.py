@@ -34,6 +34,7 @@ from trodden.recover.trace.library import (
     VertexTable,
     load_library,
 )
+from trodden.recover.trace.longer import TracedPair
 from trodden.recover.trace.procedure import Procedure
 from trodden.recover.trace.stack import Program
 
@@ -41,7 +42,7 @@ ALL_KINDS = (1 << len(Kind)) - 1
 _ROOM = 1 << 15
 _MOST_MEMORY = 96 << 20
 
-PathArcs = Sequence[tuple[int, int, bool]]
+PathArcs = Sequence[tuple[int, int, int]]
 """What each arc of a procedure adds to a path number, where the next path starts, and whether one ends."""
 
 
@@ -83,6 +84,7 @@ class TableOfProcedure:
         self._paths: ctypes.Array[PathArcTable] | None = None
         self._path_to: ctypes.Array[c_uint64] | None = None
         self._wanted: ctypes.Array[c_uint8] | None = None
+        self._sites: ctypes.Array[c_uint8] | None = None
         self.table = ProcedureTable(
             code.exit, code.root, int(code.encoding), base, self._vertices, self._arcs, self._picks
         )
@@ -107,12 +109,14 @@ class TableOfProcedure:
         self.table.taken = self.taken
         self.table.trips = self.trips
 
-    def follow_paths(self, start: int, arcs: PathArcs, to: Sequence[int]) -> None:
+    def follow_paths(self, start: int, arcs: PathArcs, to: Sequence[int], sites: bytes) -> None:
         """Count paths too.
 
         ``start`` is the number with which those from the root begin, ``to[v]`` that of some path that leads
-        to a block.
+        to a block.  The byte of a block in ``sites`` is 0 if its call is no call site.
         """
+        self._sites = (c_uint8 * self.code.exit)(*sites)
+        self.table.sites = self._sites
         self._path_to = (c_uint64 * len(to))(*to)
         self.table.path_to = self._path_to
         self._paths = (PathArcTable * len(self.edges))(*starmap(PathArcTable, arcs))
@@ -154,6 +158,20 @@ class CompiledProgram:
             row = rows[index]
             if row.used:
                 yield row.function, row.path, row.times
+
+    def count_pairs(self, most: int) -> None:
+        """Count pairs of paths too, up to so many different ones."""
+        self.c.trodden_trace_longer(self.handle, most)
+
+    def pair_rows(self) -> Iterator[tuple[TracedPair, int]]:
+        """The pairs of paths that were counted, and how often."""
+        room = c_uint64()
+        rows = self.c.trodden_trace_pairs(self.handle, ctypes.byref(room))
+        for index in range(room.value):
+            row = rows[index]
+            if row.used:
+                where = row.kind, row.function, row.callee, row.site
+                yield TracedPair(*where, row.first, row.second, row.end), row.times
 
     def check(self) -> None:
         """Raise what was raised while C was asking."""
@@ -345,6 +363,11 @@ class CompiledReader:
             self._reader, (c_uint32 * number)(*blocks), (c_uint32 * number)(*arcs), number
         )
         return list(self._given(self._batch()))
+
+    def end(self) -> None:
+        """Nothing follows: the paths of all frames are cut short."""
+        if not self._c.trodden_trace_end(self._reader):
+            raise MemoryError
 
     def keep(self, packed: Batches) -> None:
         """From now on events are not given out one by one, but in batches to what keeps them."""

@@ -29,11 +29,13 @@ struct pick {
   uint32_t arc;
 };
 
-/* What an arc means for a derived path profile: it adds, or the path ends and another one starts. */
+/* What an arc means for a derived path profile: it adds, or the path ends and another one starts, which may join it
+   over a back edge; or the function has come to its end. */
+enum { PATH_ENDS = 1, PATH_JOINS = 2, PATH_LEAVES = 4 };
 struct path_arc {
   uint64_t add;
   uint64_t restart;
-  uint64_t ends;
+  uint64_t flags;
 };
 
 struct vertex {
@@ -53,6 +55,7 @@ struct procedure {
   const struct path_arc *paths; /* NULL, or one for each arc */
   const uint64_t *path_to;      /* NULL, or the number of some path so far, for each block */
   const uint8_t *wanted;        /* NULL: all blocks are given out */
+  const uint8_t *sites;         /* NULL: all calls are call sites */
   uint64_t *taken;              /* NULL, or how often each arc was taken */
   uint64_t *trips;              /* NULL, or how often each block was executed again at once */
   uint64_t path_start;
