@@ -8,13 +8,25 @@ from trodden.version import __version__
 
 if TYPE_CHECKING:
     from trodden.api.estimates import estimate
+    from trodden.api.longer import longer_paths
     from trodden.api.profiles import merge
     from trodden.api.runs import Run, run
     from trodden.api.traces import load, profile_of
     from trodden.merging.merge import Merged
     from trodden.profile.model import Profile
 
-__all__ = ["Merged", "Profile", "Run", "__version__", "estimate", "load", "merge", "profile_of", "run"]
+__all__ = [
+    "Merged",
+    "Profile",
+    "Run",
+    "__version__",
+    "estimate",
+    "load",
+    "longer_paths",
+    "merge",
+    "profile_of",
+    "run",
+]
 
 _HOMES = {
     "Merged": "trodden.merging.merge",
@@ -22,6 +34,7 @@ _HOMES = {
     "Run": "trodden.api.runs",
     "estimate": "trodden.api.estimates",
     "load": "trodden.api.traces",
+    "longer_paths": "trodden.api.longer",
     "merge": "trodden.api.profiles",
     "profile_of": "trodden.api.traces",
     "run": "trodden.api.runs",

@@ -35,6 +35,9 @@ COMMANDS = [
     *(("diff", pair) for pair in (("one", "crash"), ("estimate", "one"), ("one", "one"), ("merged", "one"))),
     *(("score", pair) for pair in (("estimate", "one"), ("one", "crash"))),
     ("calibrate", ("one",)),
+    *(("report-longer", (name, "--longer")) for name in ("paths", "one", "crash", "merged", "traced")),
+    ("export", ("traced", "--longer", "--format")),
+    ("export", ("one", "--longer", "--bounds=fixed", "--format")),
     *(("export", (name, "--format")) for name in ("sample", "paths", "one", "crash", "estimate", "merged")),
 ]
 
@@ -55,6 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     must("cc", *options, "-O0", "a.c", "-o", "a", cwd=directory)
     trodden("run", "-q", "-o", "one.trod", "./a", "7", "80", cwd=directory)
     trodden("run", "-q", "-o", "crash.trod", "./a", "7", "80", "1", cwd=directory)
+    trodden("run", "-q", "--profile=trace", "-o", "traced.trod", "a.c", "--", "7", "80", "1", cwd=directory)
     must("estimate", "--quiet", "a.c", "-o", "estimate.trod", cwd=directory)
     must("merge", "one.trod", "crash.trod", "-o", "merged.trod", cwd=directory)
     return directory
@@ -65,7 +69,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_documents_follow_their_schemas(folder: Path, verb: str, words: tuple[str, ...]) -> None:
     given = [word if word.startswith("--") else folder / f"{word}.trod" for word in words]
-    result = click(verb, *given, *(["json"] if given[-1] == "--format" else ["--format", "json"]))
+    result = click(
+        verb.partition("-")[0], *given, *(["json"] if given[-1] == "--format" else ["--format", "json"])
+    )
     assert result.exit_code == 0
     document = json.loads(result.stdout)
     assert (document["schema"], document["version"]) == (SCHEMA, __version__)
@@ -76,7 +82,7 @@ def test_documents_follow_their_schemas(folder: Path, verb: str, words: tuple[st
 def test_schemas_are_valid_and_refuse_other_documents(verb: str) -> None:
     found = schema(verb)
     Draft202012Validator.check_schema(found)
-    assert verb in found["title"]
+    assert verb.replace("-", " --") in found["title"]
     others: list[object] = [{}, {"schema": SCHEMA, "version": __version__}, []]
     for other in others:
         with pytest.raises(ValidationError):

@@ -12,7 +12,9 @@ import click
 from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import file_argument, function_option, process_option, program_option
 from trodden.commands.filter_options import filter_options, markers_option
+from trodden.commands.longer_options import longer_options
 from trodden.commands.output import put, put_parts
+from trodden.errors import UsageError
 from trodden.visible_text import visible
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ FORMATS = ("json", "lcov", "dot", "folded", "perfetto")
 @file_argument
 @click.option("--format", "form", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write there, not to standard output.")
+@longer_options
 @function_option
 @process_option
 @program_option
@@ -37,6 +40,8 @@ def export(
     file: str,
     form: str,
     output: str | None,
+    longer: bool,
+    bounds: str,
     function: str | None,
     process: str | None,
     program: str | None,
@@ -51,16 +56,20 @@ def export(
     """
     from trodden.export.dot import to_dot
     from trodden.export.folded import to_folded
-    from trodden.export.json_document import to_json
     from trodden.export.lcov import to_lcov
     from trodden.profile.estimated import need_counted
     from trodden.profile.store.files import refuse_inputs
 
     refuse_inputs(output, [file])
-    writers = {"json": to_json, "dot": to_dot, "folded": to_folded}
+    if longer and form != "json":
+        raise UsageError(f"--longer: is for --format json, not for {form}; leave it out")
+    writers = {"dot": to_dot, "folded": to_folded}
     if form != "lcov":
         view = replace(view, system=True)
     with reading(file):
+        if form == "json":
+            put(_json(file, process, program, view, function, bounds if longer else None), output)
+            return
         profile = load_process(file, process, program, view)
         if form == "perfetto":
             put_parts(_calls(profile), output)
@@ -72,6 +81,23 @@ def export(
         else:
             text = writers[form](profile, function)
     put(text, output)
+
+
+def _json(
+    file: str,
+    process: str | None,
+    program: str | None,
+    view: Reading,
+    function: str | None,
+    bounds: str | None,
+) -> str:
+    from trodden.api.longer import load_for_longer, longer_paths
+    from trodden.export.json_document import to_json
+
+    if bounds is None:
+        return to_json(load_process(file, process, program, view), function)
+    profile = load_for_longer(file, process, program, view)
+    return to_json(profile, function, longer_paths(profile, bounds, function))
 
 
 def _calls(profile: Profile) -> Iterator[bytes]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trodden.api.longer import load_for_longer, longer_paths
 from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import (
     Number,
@@ -16,11 +17,13 @@ from trodden.commands.click_options import (
     program_option,
 )
 from trodden.commands.filter_options import filter_options
+from trodden.commands.longer_options import longer_options
 from trodden.commands.showing.presentation import TABLE, Answer, Presentation
 
 if TYPE_CHECKING:
     from trodden.profile.reading import Reading
     from trodden.report.render.pieces import Page
+    from trodden.report.views.longer_rows import LongerReport
     from trodden.report.views.summary import Summary
 
 TOP = 10
@@ -35,6 +38,7 @@ TOP = 10
     help="All tables, with N rows each.  Without it a table format shows what fits a screen, markdown"
     f" {TOP} rows, and tsv and json have all.",
 )
+@longer_options
 @function_option
 @process_option
 @program_option
@@ -43,6 +47,8 @@ TOP = 10
 def report(
     file: str,
     top: int | None,
+    longer: bool,
+    bounds: str,
     function: str | None,
     process: str | None,
     program: str | None,
@@ -50,10 +56,18 @@ def report(
     shown: Presentation,
 ) -> None:
     """Show the profile FILE: how often functions, paths, blocks and edges were executed."""
+    rows = top or (TOP if shown.for_people else None)
+    if longer:
+        from trodden.report.views.longer_rows import report_longer
+
+        with reading(file):
+            profile = load_for_longer(file, process, program, view)
+            found = report_longer(profile, longer_paths(profile, bounds, function), rows)
+        shown.show(_longer_answer(found))
+        return
     from trodden.report.render.plain import to_plain
     from trodden.report.views.summary import summarise
 
-    rows = top or (TOP if shown.for_people else None)
     with reading(file):
         summary = summarise(load_process(file, process, program, view), rows, function)
     brief = top is None and shown.format == TABLE
@@ -63,6 +77,16 @@ def report(
             rows=lambda: to_plain(summary),
             page=lambda page: _page(summary, page, (file, shown) if brief else None),
         )
+    )
+
+
+def _longer_answer(report: LongerReport) -> Answer:
+    from trodden.report.render.longer import longer_rows, print_longer
+
+    return Answer(
+        document=report.to_document,
+        rows=lambda: longer_rows(report),
+        page=lambda page: print_longer(report, page),
     )
 
 

@@ -9,9 +9,11 @@ from typing import Any
 from trodden.collect.call_paths import CalledFunction
 from trodden.collect.endings import Process, StoppedThread, signal_name
 from trodden.collect.programs import program_names
+from trodden.export.longer_document import longer_document
 from trodden.plan.routes import PathCount
 from trodden.profile.analysis.calling import CallCount, calls_of
 from trodden.profile.call_paths import function_names, named_call_paths
+from trodden.profile.longer.model import LongerPaths
 from trodden.profile.model import FunctionProfile, NamedCallPath, Profile
 from trodden.profile.programs import owners_of
 from trodden.profile.select import select
@@ -19,9 +21,12 @@ from trodden.source.reached import reached_lines
 from trodden.version import SCHEMA, __version__
 
 
-def to_json(profile: Profile, pattern: str | None = None) -> str:
-    """The functions that ``pattern`` selects, as a JSON text."""
-    return json.dumps(to_document(profile, pattern), indent=1) + "\n"
+def to_json(profile: Profile, pattern: str | None = None, longer: LongerPaths | None = None) -> str:
+    """The functions that ``pattern`` selects, as a JSON text; ``longer`` are their longer paths."""
+    document = to_document(profile, pattern)
+    if longer is not None:
+        document |= longer_document(longer)
+    return json.dumps(document, indent=1) + "\n"
 
 
 def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:

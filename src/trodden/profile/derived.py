@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trodden.plan.probes import (
     RedundantMeasure,
@@ -21,13 +21,14 @@ from trodden.profile.trace.model import TracedProcess
 from trodden.profile.trace.program import TracedProgram
 from trodden.profile.trace.progress import Progress
 from trodden.profile.trace.threads import ThreadTrace
+from trodden.profile.traced_pairs import TracedPairs
 from trodden.recover.trace.counting import (
     CountingProgram,
     CountingReader,
     PathsOfProcedure,
     TraceCounts,
 )
-from trodden.recover.trace.procedure import Procedure
+from trodden.recover.trace.longer import PairCounts
 
 
 @dataclass(frozen=True)
@@ -38,34 +39,42 @@ class Derived:
     contradictions: tuple[str, ...]
 
 
-def derive(profile: Profile, kind: str, tell: Callable[[str], None] = lambda detail: None) -> Derived:
+def derive(
+    profile: Profile,
+    kind: str,
+    tell: Callable[[str], None] = lambda detail: None,
+    longer: bool = False,
+) -> Derived:
     """The profile of ``kind`` (``"edges"`` or ``"paths"``) of all processes that were traced.
 
     Counters on every edge that the same run had beside the trace stay there, so that whatever they contradict
     is a violation.  They also tell the way of a frame that was interrupted where its trace does not.
     Processes, threads and programs are those of the profile.  ``tell`` gets the share of the trace that has
-    been read.
+    been read.  With ``longer``, pairs of paths are counted too.
     """
     plans = DerivedPlans(profile, kind)
     totals: dict[Function, TraceCounts] = {}
     interrupted: dict[int, Counter[Function]] = {}
     by_process: dict[int, dict[Function, TraceCounts]] = {}
     messages = list(profile.messages)
+    units = plans.units()
+    traced = TracedPairs() if longer else None
     trace = profile.trace
     progress = Progress(sum(len(thread.main) for thread in trace.threads), tell)
     for process in trace.traces.processes:
         own = by_process.setdefault(process.process, {})
         program = trace.program(process)
-        counts = TraceCounts()
+        counts = TraceCounts(longer=None if traced is None else PairCounts())
         threads = [thread for thread in trace.threads if thread.process is process]
         messages += _count(threads, counts, plans, program, progress)
         for number in {*counts.edges, *counts.entries, *counts.prefixes, *counts.paths}:
             place = program.place(number)
             if place is not None:
                 for sums in (own, totals):
-                    _add(sums.setdefault(place, TraceCounts()), counts, number, program.procedure(number))
+                    _add(sums.setdefault(place, TraceCounts()), counts, number, program)
+        if traced is not None and counts.longer is not None:
+            traced.add(counts.longer, program, units)
         interrupted.setdefault(process.process, Counter()).update(_interrupted(process, program))
-    units = plans.units()
     all_interrupted = sum(interrupted.values(), Counter())
     unit_counts = plans.counted(units, totals, profile.unit_counts, all_interrupted)
     derived = assemble(profile.program, units, unit_counts, messages)
@@ -75,7 +84,8 @@ def derive(profile: Profile, kind: str, tell: Callable[[str], None] = lambda det
         if index >= 0 and len(profile.processes) > 1
     }
     contradictions = _contradictions(profile, totals, all_interrupted)
-    return Derived(with_runs(derived, profile, counted), tuple(contradictions))
+    derived = replace(with_runs(derived, profile, counted), traced_pairs=traced)
+    return Derived(derived, tuple(contradictions))
 
 
 def _interrupted(process: TracedProcess, program: TracedProgram) -> Iterator[Function]:
@@ -97,7 +107,7 @@ def _count(
     """Read all threads of a process."""
     paths = _PathsByNumber(plans, program)
     library = threads[0].library if threads else None
-    compiled = None if library is None else CountingProgram(library, program, paths)
+    compiled = None if library is None else CountingProgram(library, program, paths, counts.longer)
     messages: list[str] = []
     for thread in threads:
         reader = CountingReader(program, counts, paths) if compiled is None else compiled.reader()
@@ -108,12 +118,14 @@ def _count(
             progress.step()
         for number, block, _, path in reader.frames_with_paths:
             counts.end_of(number, block, path)
+        if counts.longer is not None:
+            reader.end()
     if compiled is not None:
         compiled.add_to(counts)
     return list(dict.fromkeys(messages))
 
 
-def _add(total: TraceCounts, counts: TraceCounts, number: int, code: Procedure | None) -> None:
+def _add(total: TraceCounts, counts: TraceCounts, number: int, program: TracedProgram) -> None:
     """Add what a function has counted to the counts of the function with the number 0."""
     total.entries[0] += counts.entries[number]
     for own, others in (
@@ -123,9 +135,7 @@ def _add(total: TraceCounts, counts: TraceCounts, number: int, code: Procedure |
         own.setdefault(0, Counter()).update(others.get(number, Counter()))
     prefixes = total.prefixes.setdefault(0, Counter())
     for (block, path), times in counts.prefixes.get(number, Counter()).items():
-        # A frame that has not written the witness behind a call yet is in the block behind.
-        passed = code is not None and block > code.exit
-        prefixes[code.arcs[block][0].target if code is not None and passed else block, path] += times
+        prefixes[program.block(number, block), path] += times
 
 
 class _PathsByNumber(Mapping[int, PathsOfProcedure]):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from trodden.graph.cfg import Graph
 from trodden.plan.counters.edges import every_edge
+from trodden.plan.overlapping.loops import joining_edges
 from trodden.plan.paths.dag import ArcKind
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import path_plan
@@ -166,6 +167,7 @@ def _paths(facts: FunctionFacts) -> tuple[Plan, PathsOfProcedure]:
     starts = {
         arc.of: value for arc, value in zip(arcs, numbering.value, strict=True) if arc.kind is ArcKind.START
     }
+    joining = joining_edges(numbering.dag, found)
     on_edges: dict[int, Sequence[Probe]] = {}
     followed: dict[int, PathArc] = {}
     entry = 0
@@ -175,11 +177,11 @@ def _paths(facts: FunctionFacts) -> tuple[Plan, PathsOfProcedure]:
         elif arc.kind is ArcKind.END:
             restart = starts[graph.edges[arc.of].dst]
             on_edges[arc.of] = Bump(value), Set(restart)
-            followed[arc.of] = PathArc(value, restart, ends=True)
+            followed[arc.of] = PathArc(value, restart, ends=True, joins=arc.of in joining)
         elif arc.kind is ArcKind.REAL:
             ends = arc.dst == graph.exit
             on_edges[arc.of] = (Bump(value),) if ends else (Add(value),)
-            followed[arc.of] = PathArc(value, ends=ends)
+            followed[arc.of] = PathArc(value, ends=ends, leaves=ends)
     loops = _self_loops(graph, followed)
     for slot, edge in enumerate(loops):
         on_edges[edge] = (Count(slot),)

@@ -23,6 +23,7 @@ from trodden.profile.instructions import Instructions, instructions_of
 from trodden.profile.notebook import html_table
 from trodden.profile.trace.model import Traces
 from trodden.profile.trace.reading import ProgramTrace
+from trodden.profile.traced_pairs import TracedPairs
 from trodden.program.facts import FunctionFacts, LineRef, Skipped, SourceFile, UnitFacts
 from trodden.program.machine_instructions import ways_out
 from trodden.recover.unit_counts import UnitCounts
@@ -252,7 +253,8 @@ class Profile:
     the number of profiles and raw files that it was merged from.
 
     ``traces`` are those of its processes, if they were recorded; ``traced_units`` the units that recorded
-    them, where these are others than ``units``, whose counts follow from the traces.
+    them, where these are others than ``units``, whose counts follow from the traces.  ``traced_pairs`` are
+    the pairs of paths in the traces, if these were counted; they are not stored.
 
     An ``estimate`` has no ``unit_counts``, and its counts are expected frequencies.  ``filter`` says what of
     it is shown; it is not stored.
@@ -274,6 +276,7 @@ class Profile:
     filter: Filter = Filter()
     traces: Traces | None = None
     traced_units: tuple[UnitFacts, ...] = ()
+    traced_pairs: TracedPairs | None = None
 
     @property
     def trace(self) -> ProgramTrace:

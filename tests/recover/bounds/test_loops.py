@@ -19,8 +19,8 @@ from trodden.plan.overlapping.region import Ways
 from trodden.plan.paths.numbering import LARGEST
 from trodden.recover.bounds.fixed_point import fixed_point
 from trodden.recover.bounds.linear import tightest_bounds
-from trodden.recover.bounds.loops import LoopFacts, loop_facts, loop_system
-from trodden.recover.bounds.system import Bounds, System
+from trodden.recover.bounds.loops import LoopFacts, loop_facts, loop_margins, loop_system
+from trodden.recover.bounds.system import Bounds, Range, System
 
 Pairs = Counter[tuple[LoopPath, LoopPath]]
 
@@ -93,6 +93,25 @@ def test_linear_programs_give_bounds_that_are_no_wider(graph: Graph, seed: int) 
         tightest = tightest_bounds(system)
         contains(tightest, happened.get(header, Counter()))
         inside(tightest, fixed_point(system))
+
+
+@settings(max_examples=200)
+@given(graphs(), seeds(), st.sampled_from([-1, None]))
+def test_tables_give_the_bounds_of_linear_programs(graph: Graph, seed: int, degree: int | None) -> None:
+    case = trial(graph, seed)
+    ways = Ways(case.numbering.plain)
+    for header, facts in facts_of(case, degree).items():
+        happened = truth(case).get(header, Counter())
+        tightest = tightest_bounds(loop_system(ways, facts)).by_pair()
+        found: dict[tuple[LoopPath, LoopPath], Range] = {}
+        for table in loop_margins(ways, facts):
+            assert not table.contradictory
+            found |= {(first, second): bounds for first, second, bounds in table.hottest()}
+        assert happened.keys() <= found.keys()
+        for pair, bounds in found.items():
+            assert bounds.least <= happened[pair] <= bounds.most
+            assert bounds == tightest[pair]
+        assert all(bounds.most == 0 for pair, bounds in tightest.items() if pair not in found)
 
 
 @settings(max_examples=150)

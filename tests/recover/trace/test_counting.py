@@ -25,6 +25,7 @@ from trodden.recover.trace.counting import (
     TraceCounts,
 )
 from trodden.recover.trace.ending import ActiveFrame, finish
+from trodden.recover.trace.longer import MOST_PAIRS, PairCounts
 
 _Key = TypeVar("_Key")
 
@@ -37,18 +38,24 @@ def numbered(graph: Graph) -> PathsOfProcedure:
     """Numbers that tell paths apart as far as 64 bits can; paths end where they go back to the root."""
     arcs = {
         edge: PathArc(
-            3**edge % (1 << 40), restart=edge, ends=graph.edges[edge].dst in (graph.root, graph.exit)
+            3**edge % (1 << 40),
+            restart=edge,
+            ends=graph.edges[edge].dst in (graph.root, graph.exit),
+            joins=graph.edges[edge].dst == graph.root,
+            leaves=graph.edges[edge].dst == graph.exit,
         )
         for edge in graph.flow_edges()
     }
     return PathsOfProcedure(5, arcs, list(range(graph.exit)))
 
 
-def counted(program: Program, threads: list[ThreadRun], compiled: bool) -> TraceCounts:
+def counted(
+    program: Program, threads: list[ThreadRun], compiled: bool, most: int = MOST_PAIRS
+) -> TraceCounts:
     known = Known(program)
-    counts = TraceCounts()
+    counts = TraceCounts(longer=PairCounts(most=most))
     paths = {number: numbered(each.graph) for number, each in enumerate(program.procedures)}
-    in_c = CountingProgram(library(), known, paths) if compiled else None
+    in_c = CountingProgram(library(), known, paths, counts.longer) if compiled else None
     for thread in threads:
         reader = CountingReader(known, counts, paths) if in_c is None else in_c.reader()
         counts.add_events(list(reader.feed(thread.data)))
@@ -57,6 +64,7 @@ def counted(program: Program, threads: list[ThreadRun], compiled: bool) -> Trace
             counts.add_events(list(finish(reader, known, frames)))
         for number, at, _, path in reader.frames_with_paths:
             counts.end_of(number, at, path)
+        reader.end()
     if in_c is not None:
         in_c.add_to(counts)
     return counts
@@ -94,6 +102,20 @@ def test_both_readers_count_the_same(seed: int) -> None:
     assert _counted(python.paths) == _counted(compiled.paths)
     assert _counted(python.prefixes) == _counted(compiled.prefixes)
     assert +python.entries == +compiled.entries
+    assert python.longer == compiled.longer
+    assert python.longer is not None
+
+
+@settings(max_examples=100)
+@given(seed=seeds())
+def test_both_readers_count_as_many_pairs_as_they_may(seed: int) -> None:
+    program = random_program(seed, by_paths)
+    threads = run(program, seed, threads=2, steps=60)
+    for most in (1, 3):
+        python, compiled = (counted(program, threads, each, most).longer for each in (False, True))
+        assert python is not None
+        assert python == compiled
+        assert len(python.pairs) <= most
 
 
 def _counted(counts: Mapping[int, Counter[_Key]]) -> dict[tuple[int, _Key], int]:

@@ -51,9 +51,14 @@ def extended_edges(dag: Dag, headers: Iterable[int], paths: Paths) -> dict[int, 
     }
 
 
+def joining_edges(dag: Dag, paths: Paths) -> dict[int, int]:
+    """All back edges that a path may be extended over, each with its header."""
+    return extended_edges(dag, (edge.dst for edge in dag.graph.edges), paths)
+
+
 def loop_headers(dag: Dag, paths: Paths) -> list[int]:
     """The headers of all loops whose paths can be extended."""
-    return sorted(set(extended_edges(dag, (edge.dst for edge in dag.graph.edges), paths).values()))
+    return sorted(set(joining_edges(dag, paths).values()))
 
 
 _EFFORT = 64

@@ -136,6 +136,22 @@ class Numbering(ArcValues):
                     break
         raise ValueError(f"{self.graph.name}: no prefix of block {block} has the sum {s}")
 
+    def rest(self, block: int, s: int, end: int | None = None) -> tuple[int, ...]:
+        """The edges of a path from a block on: ``s`` is the sum of values from there to its end.
+
+        With ``end``, up to that block, and ``s`` is the sum up to there.
+        """
+        edges: list[int] = []
+        node, left = block, s
+        for arc, remaining in self.follow(block, s):
+            if node == end:
+                break
+            node, left = self.dag.arcs[arc].dst, remaining
+            edges.append(self.dag.arcs[arc].of)
+        if left or node != (self.graph.exit if end is None else end):
+            raise ValueError(f"{self.graph.name}: no path goes on so behind block {block}")
+        return tuple(edges)
+
     def number_of(self, route: Route) -> int:
         """The number of a path.
 

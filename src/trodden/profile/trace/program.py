@@ -52,6 +52,11 @@ class TracedProgram:
         assert place is not None
         return self._units[place[0]]
 
+    def block(self, number: int, vertex: int) -> int:
+        """The block of a place in a function: behind a call whose witness was not written, the one there."""
+        code = self.procedure(number)
+        return code.arcs[vertex][0].target if code is not None and vertex > code.exit else vertex
+
     @property
     def units(self) -> Sequence[UnitFacts]:
         """The units of the process."""

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from trodden.plan.overlapping.loop_paths import (
     LoopPath,
@@ -33,11 +34,13 @@ from trodden.plan.overlapping.loop_paths import (
     behind_back_edge,
     up_to_degree,
 )
-from trodden.plan.overlapping.loops import extended_edges, loop_headers
+from trodden.plan.overlapping.loops import LoopNest, joining_edges
 from trodden.plan.overlapping.numbering import OverlapNumbering, OverlappingPath
 from trodden.plan.overlapping.region import Owner, Ways
+from trodden.plan.paths.dag import Dag
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathStart, Route
+from trodden.recover.bounds.margins import Margins
 from trodden.recover.bounds.system import Range, System, pair_system
 
 
@@ -66,7 +69,12 @@ def loop_facts(
     ``counts`` are those of overlapping paths, those that were active when a path was cut short included.
     With a ``degree`` only what overlaps of this degree would have told is used; -1 is for the paths alone.
     """
-    reading = _Reading(numbering, degree)
+    degrees = dict(numbering.overlaps.degrees)
+    if degree is not None:
+        degrees = {
+            header: degree if known is None else min(degree, known) for header, known in degrees.items()
+        }
+    reading = LoopReading(numbering.plain, numbering.paths, numbering.nest, degrees)
     for found, count in counts.items():
         reading.add(found, count)
     for path, count in cut_short.items():
@@ -93,26 +101,36 @@ def loop_system(ways: Ways, facts: LoopFacts) -> System[LoopPath, LoopPath]:
     return pair_system(sums, {}, starts)
 
 
-class _Reading:
-    """Adds up the facts of loops."""
+def loop_margins(ways: Ways, facts: LoopFacts) -> list[Margins[LoopPath, LoopPath]]:
+    """The same sums as tables: one for each beginning of the second iteration, which it has in common."""
+    owner = facts.owner
+    total, known = facts.crossings.total(), facts.starts.total()
+    missing, others = max(total - known, 0), max(known - total, 0)
+    rows: dict[tuple[int, ...], dict[LoopPath, Range]] = {}
+    columns: dict[tuple[int, ...], dict[LoopPath, Range]] = {}
+    for (before, beginning), count in facts.crossings.items():
+        rows.setdefault(beginning, {})[before] = Range(max(count - missing, 0), count)
+    for path, count in facts.starts.items():
+        beginning = up_to_degree(ways, owner, path.edges)
+        columns.setdefault(beginning, {})[path] = Range(max(count - others, 0), count)
+    return [Margins(rows[beginning], columns.get(beginning, {})) for beginning in rows]
 
-    def __init__(self, numbering: OverlapNumbering, degree: int | None) -> None:
-        dag = numbering.plain
+
+class LoopReading:
+    """Adds up the facts of all loops of a procedure, from its paths and those that are extended."""
+
+    def __init__(
+        self, dag: Dag, paths: Paths, nest: LoopNest, degrees: Mapping[int, int | None] = MappingProxyType({})
+    ) -> None:
+        """``degrees`` are those of the loops whose paths are extended, by header."""
         self.ways = Ways(dag)
-        paths = Paths(0, cuts=numbering.paths.cuts, resume_edges=numbering.paths.resume_edges)
-        headers = loop_headers(dag, paths)
-        self.crossed = extended_edges(dag, headers, paths)
-        self.degrees = dict(numbering.overlaps.degrees)
-        if degree is not None:
-            self.degrees = {
-                header: degree if known is None else min(degree, known)
-                for header, known in self.degrees.items()
-            }
+        paths = Paths(0, cuts=paths.cuts, resume_edges=paths.resume_edges)
+        self.crossed = joining_edges(dag, paths)
+        headers = sorted(set(self.crossed.values()))
         self.facts = {
-            header: LoopFacts(numbering.nest.owner(dag, header, self.degrees.get(header, -1)))
-            for header in headers
+            header: LoopFacts(nest.owner(dag, header, degrees.get(header, -1))) for header in headers
         }
-        self.whole = {header: numbering.nest.owner(dag, header, None) for header in headers}
+        self.whole = {header: nest.owner(dag, header, None) for header in headers}
 
     def add(self, found: OverlappingPath, count: int) -> None:
         """Add executions of a whole path."""

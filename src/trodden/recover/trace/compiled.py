@@ -34,6 +34,7 @@ from trodden.recover.trace.library import (
     VertexTable,
     load_library,
 )
+from trodden.recover.trace.longer import TracedPair
 from trodden.recover.trace.procedure import Procedure
 from trodden.recover.trace.stack import Program
 
@@ -41,7 +42,7 @@ ALL_KINDS = (1 << len(Kind)) - 1
 _ROOM = 1 << 15
 _MOST_MEMORY = 96 << 20
 
-PathArcs = Sequence[tuple[int, int, bool]]
+PathArcs = Sequence[tuple[int, int, int]]
 """What each arc of a procedure adds to a path number, where the next path starts, and whether one ends."""
 
 
@@ -154,6 +155,20 @@ class CompiledProgram:
             row = rows[index]
             if row.used:
                 yield row.function, row.path, row.times
+
+    def count_pairs(self, most: int) -> None:
+        """Count pairs of paths too, up to so many different ones."""
+        self.c.trodden_trace_longer(self.handle, most)
+
+    def pair_rows(self) -> Iterator[tuple[TracedPair, int]]:
+        """The pairs of paths that were counted, and how often."""
+        room = c_uint64()
+        rows = self.c.trodden_trace_pairs(self.handle, ctypes.byref(room))
+        for index in range(room.value):
+            row = rows[index]
+            if row.used:
+                where = row.kind, row.function, row.callee, row.site
+                yield TracedPair(*where, row.first, row.second, row.end), row.times
 
     def check(self) -> None:
         """Raise what was raised while C was asking."""
@@ -345,6 +360,11 @@ class CompiledReader:
             self._reader, (c_uint32 * number)(*blocks), (c_uint32 * number)(*arcs), number
         )
         return list(self._given(self._batch()))
+
+    def end(self) -> None:
+        """Nothing follows: the paths of all frames are cut short."""
+        if not self._c.trodden_trace_end(self._reader):
+            raise MemoryError
 
     def keep(self, packed: Batches) -> None:
         """From now on events are not given out one by one, but in batches to what keeps them."""

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from trodden.recover.trace.compiled import CompiledProgram, CompiledReader, PathArcs, TableOfProcedure
 from trodden.recover.trace.events import Event, Kind
+from trodden.recover.trace.library import PAIR_BEYOND, PAIR_UNKNOWN, PATH_ENDS, PATH_JOINS, PATH_LEAVES
+from trodden.recover.trace.longer import PairCounter, PairCounts, Untold
 from trodden.recover.trace.reader import Reader
 from trodden.recover.trace.stack import Frame, Program
 
@@ -23,11 +25,17 @@ COUNTED_KINDS = sum(1 << kind for kind in (*_ENDS, Kind.ACTIVE, Kind.DAMAGED))
 
 @dataclass(frozen=True)
 class PathArc:
-    """What an edge means for paths: it adds to the number, and one may end on it and another one start."""
+    """What an edge means for paths: it adds to the number, and one may end on it and another one start.
+
+    ``joins``: the path that starts continues the one that ends, over a back edge; ``leaves``: there is none,
+    because the function has come to its end.
+    """
 
     add: int
     restart: int = 0
     ends: bool = False
+    joins: bool = False
+    leaves: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,12 +57,14 @@ class TraceCounts:
 
     ``edges[f][e]`` is how often an edge was taken, ``entries[f]`` how often a function was entered.
     ``paths[f][n]`` is how often a path was executed, ``prefixes[f][block, n]`` how often one was cut short.
+    ``longer`` are pairs of paths, if these are counted too.
     """
 
     edges: dict[int, Counter[int]] = field(default_factory=dict)
     entries: Counter[int] = field(default_factory=Counter)
     paths: dict[int, Counter[int]] = field(default_factory=dict)
     prefixes: dict[int, Counter[tuple[int, int]]] = field(default_factory=dict)
+    longer: PairCounts | None = None
 
     def end_of(self, function: int, block: int, path: int, times: int = 1) -> None:
         """Frames have ended in a block; a negative number goes on there, without having been entered."""
@@ -76,6 +86,7 @@ class CountingReader(Reader):
         super().__init__(program)
         self._counts = counts
         self._paths = paths
+        self._pairs = None if counts.longer is None else PairCounter(counts.longer)
 
     @property
     def frames_with_paths(self) -> list[tuple[int, int, int, int]]:
@@ -85,10 +96,19 @@ class CountingReader(Reader):
     def _path_to(self, number: int, block: int) -> int:
         return self._paths[number].to[block] if number in self._paths else 0
 
-    def _entered(self, frame: Frame) -> None:
+    def end(self) -> None:
+        """Nothing follows: the paths of all frames are cut short."""
+        if self._pairs is not None:
+            for frames in (self._stack, *(frames for _, frames in self._suspended)):
+                for frame in frames:
+                    self._pairs.cut_short(frame)
+
+    def _entered(self, frame: Frame, caller: Frame | None) -> None:
         self._counts.entries[frame.number] += 1
         if frame.number in self._paths:
             frame.path = self._paths[frame.number].start
+        if self._pairs is not None:
+            self._pairs.entered(frame, caller)
 
     def _took(self, frame: Frame, edges: Sequence[int]) -> None:
         self._counts.edges.setdefault(frame.number, Counter()).update(edges)
@@ -100,13 +120,37 @@ class CountingReader(Reader):
             frame.path += arc.add
             if arc.ends:
                 self._counts.paths.setdefault(frame.number, Counter())[frame.path] += 1
+                if self._pairs is not None:
+                    self._pairs.ended(frame, frame.path, arc.joins, arc.leaves)
                 frame.path = arc.restart
 
     def _took_again(self, frame: Frame, edge: int) -> None:
         self._counts.edges.setdefault(frame.number, Counter())[edge] += 1
+        if self._pairs is not None:
+            self._pairs.cut_short(frame)
         paths = self._paths.get(frame.number)
         if paths is not None:
             frame.path = paths.arcs.get(edge, _NOTHING).restart
+
+    def _calls(self, frame: Frame) -> None:
+        if self._pairs is not None:
+            self._pairs.calls(frame)
+
+    def _returns(self, frame: Frame) -> None:
+        if self._pairs is not None:
+            self._pairs.returns(frame)
+
+    def _lands(self, frame: Frame) -> None:
+        if self._pairs is not None:
+            self._pairs.lands(frame)
+
+    def _leaves(self, frame: Frame, caller: Frame | None) -> None:
+        if self._pairs is not None:
+            self._pairs.leaves(frame, caller)
+
+    def _unwinds(self, frame: Frame) -> None:
+        if self._pairs is not None:
+            self._pairs.cut_short(frame)
 
     def _turned(self, frame: Frame, block: int, times: int) -> None:
         self._counts.edges.setdefault(frame.number, Counter())[frame.code.counted[block]] += times
@@ -116,11 +160,19 @@ _NOTHING = PathArc(0)
 
 
 class CountingProgram(CompiledProgram):
-    """The same in C: its readers count together."""
+    """The same in C: its readers count together, pairs of paths too if they are ``longer``."""
 
-    def __init__(self, library: Path, program: Program, paths: Mapping[int, PathsOfProcedure]) -> None:
+    def __init__(
+        self,
+        library: Path,
+        program: Program,
+        paths: Mapping[int, PathsOfProcedure],
+        longer: PairCounts | None = None,
+    ) -> None:
         super().__init__(library, program)
         self._paths = paths
+        if longer is not None:
+            self.count_pairs(longer.most)
 
     def prepare(self, table: TableOfProcedure, number: int) -> None:
         """Count everything in a function."""
@@ -128,7 +180,11 @@ class CountingProgram(CompiledProgram):
         if number in self._paths:
             paths = self._paths[number]
             arcs: PathArcs = [
-                (arc.add, arc.restart, arc.ends)
+                (
+                    arc.add,
+                    arc.restart,
+                    PATH_ENDS * arc.ends + PATH_JOINS * arc.joins + PATH_LEAVES * arc.leaves,
+                )
                 for arc in (paths.arcs.get(edge, _NOTHING) for edge in table.edges)
             ]
             table.follow_paths(paths.start, arcs, paths.to)
@@ -154,3 +210,10 @@ class CountingProgram(CompiledProgram):
                     edges[table.code.counted[block]] += times
         for function, path, times in self.path_rows():
             counts.paths.setdefault(function, Counter())[path] += times
+        if counts.longer is not None:
+            for pair, times in self.pair_rows():
+                if pair.kind < PAIR_UNKNOWN:
+                    counts.longer.pairs[pair] += times
+                else:
+                    kind, beyond = pair.kind % PAIR_UNKNOWN, pair.kind >= PAIR_BEYOND
+                    counts.longer.untold[Untold(kind, pair.function, beyond)] += times

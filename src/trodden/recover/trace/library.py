@@ -25,7 +25,7 @@ class PickTable(ctypes.Structure):
 class PathArcTable(ctypes.Structure):
     """``struct path_arc``."""
 
-    _fields_ = (("add", c_uint64), ("restart", c_uint64), ("ends", c_uint64))
+    _fields_ = (("add", c_uint64), ("restart", c_uint64), ("flags", c_uint64))
 
 
 class VertexTable(ctypes.Structure):
@@ -71,9 +71,21 @@ class PathRow(ctypes.Structure):
     _fields_ = (("path", c_uint64), ("times", c_uint64), ("function", c_uint32), ("used", c_uint32))
 
 
+class PairRow(ctypes.Structure):
+    """``struct pair_count``."""
+
+    _fields_ = (
+        *(("first", c_uint64), ("second", c_uint64), ("times", c_uint64)),
+        *(("kind", c_uint32), ("function", c_uint32), ("callee", c_uint32)),
+        *(("site", c_uint32), ("end", c_uint32), ("used", c_uint32)),
+    )
+
+
 MOST_SITES = 8
 SILENT, COUNTED, RESUMES, TAIL = 1, 2, 4, 8
 ENDS, MANY = 1, 2
+PATH_ENDS, PATH_JOINS, PATH_LEAVES = 1, 2, 4
+PAIR_UNKNOWN, PAIR_BEYOND = 4, 8
 
 PROCEDURE_OF = ctypes.CFUNCTYPE(c_void_p, c_uint32)
 SITES_AT = ctypes.CFUNCTYPE(c_uint32, c_uint32, c_uint64, POINTER(SiteRow))
@@ -83,6 +95,9 @@ _FUNCTIONS = {
     "free_program": (None, (c_void_p,)),
     "counts": (None, (c_void_p,)),
     "paths": (POINTER(PathRow), (c_void_p, POINTER(c_uint64))),
+    "longer": (None, (c_void_p, c_uint64)),
+    "pairs": (POINTER(PairRow), (c_void_p, POINTER(c_uint64))),
+    "end": (c_int, (c_void_p,)),
     "reader": (c_void_p, (c_void_p,)),
     "free_reader": (None, (c_void_p,)),
     "events": (None, (c_void_p, POINTER(EventRow), c_uint32, c_uint32)),

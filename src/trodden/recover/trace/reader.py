@@ -268,6 +268,7 @@ class Reader(Stack):
                 raise Contradiction(Damage.NOT_RESUMED)
             steps = counted(steps)
         edge, target = frame.code.behind[block]
+        self._lands(frame)
         if frame.in_call and frame.at == block:
             self._took(frame, [edge])
         else:
@@ -287,6 +288,7 @@ class Reader(Stack):
             if not self._goes_on():
                 raise Contradiction(Damage.NO_LANDING)
             steps = counted(steps)
+        self._lands(frame)
         self._took(frame, [way[0]])
         self._go(frame, way[2])
         self._emit(Kind.LANDED, frame.number, block)

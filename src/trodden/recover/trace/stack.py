@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from trodden.recover.trace.continued import Continued
 from trodden.recover.trace.events import NONE, Damage, Event, Kind
 from trodden.recover.trace.procedure import NO_CALL, Procedure, Region
 
@@ -31,9 +32,12 @@ class Program(Protocol):
 
 
 class Frame:
-    """An activation: in the region that starts at ``at``, or ``in_call`` of block ``at``."""
+    """An activation: in the region that starts at ``at``, or ``in_call`` of block ``at``.
 
-    __slots__ = ("at", "code", "in_call", "number", "path", "trips")
+    ``path`` and ``continued`` are for those who count paths, and longer ones.
+    """
+
+    __slots__ = ("at", "code", "continued", "in_call", "number", "path", "trips")
 
     def __init__(self, number: int, code: Procedure, at: int, in_call: bool) -> None:
         self.number = number
@@ -42,6 +46,7 @@ class Frame:
         self.in_call = in_call
         self.trips: list[int] = []
         self.path = 0
+        self.continued: Continued | None = None
 
 
 class Contradiction(Exception):
@@ -110,7 +115,7 @@ class Stack:
                 for frame, before in zip(frames, aside, strict=False):
                     if _places([frame]) != _places([before]):
                         break
-                    frame.path = before.path
+                    frame.path, frame.continued = before.path, before.continued
                 del self._suspended[index]
                 break
         for depth, frame in enumerate(self._stack[base:], base):
@@ -137,6 +142,7 @@ class Stack:
             behind = frame.code.behind.get(frame.at)
             if behind is None:
                 raise Contradiction(Damage.NEVER_RETURNS)
+            self._returns(frame)
             self._took(frame, [behind[0]])
             self._go(frame, behind[1])
             return True
@@ -168,6 +174,7 @@ class Stack:
             return
         block = region.blocks[-1]
         frame.at, frame.in_call, frame.trips = block, True, []
+        self._calls(frame)
         if block in code.tails:
             if block in code.behind:
                 self._took(frame, [code.behind[block][0]])
@@ -184,8 +191,9 @@ class Stack:
     def _push(self, number: int, code: Procedure) -> None:
         if len(self._stack) >= MOST_FRAMES:
             raise Contradiction(Damage.TOO_DEEP)
+        caller = self._stack[-1] if len(self._stack) > self._bases[-1] else None
         self._stack.append(Frame(number, code, code.root, False))
-        self._entered(self._stack[-1])
+        self._entered(self._stack[-1], caller)
         self._emit(Kind.ENTER, number)
 
     # What counting.py counts.
@@ -194,8 +202,8 @@ class Stack:
         """The number of some path so far, of a frame that was not seen being entered."""
         return 0
 
-    def _entered(self, frame: Frame) -> None:
-        """A frame was entered."""
+    def _entered(self, frame: Frame, caller: Frame | None) -> None:
+        """A frame was entered; ``caller`` is the one below it, if the same stack has one."""
 
     def _took(self, frame: Frame, edges: Sequence[int]) -> None:
         """A frame has taken edges."""
@@ -206,12 +214,30 @@ class Stack:
     def _turned(self, frame: Frame, block: int, times: int) -> None:
         """A frame has executed a block again and again, so many times."""
 
+    def _calls(self, frame: Frame) -> None:
+        """A frame has reached a call."""
+
+    def _returns(self, frame: Frame) -> None:
+        """The call of a frame returns, and once only; then the frame takes an edge."""
+
+    def _lands(self, frame: Frame) -> None:
+        """The call of a frame does not return, or may return twice; then the frame takes an edge."""
+
+    def _leaves(self, frame: Frame, caller: Frame | None) -> None:
+        """A frame has come to its end; ``caller`` is the one below it, if the same stack has one."""
+
+    def _unwinds(self, frame: Frame) -> None:
+        """A frame is left in the middle."""
+
     def _leave(self) -> None:
-        self._emit(Kind.LEAVE, self._stack[-1].number)
+        frame = self._stack[-1]
+        self._leaves(frame, self._stack[-2] if len(self._stack) - 1 > self._bases[-1] else None)
+        self._emit(Kind.LEAVE, frame.number)
         self._stack.pop()
 
     def _unwind(self) -> None:
         frame = self._stack[-1]
+        self._unwinds(frame)
         self._emit(Kind.UNWOUND, frame.number, frame.at, frame.path)
         self._stack.pop()
 

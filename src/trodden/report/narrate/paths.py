@@ -7,7 +7,7 @@ it ends.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,6 +51,13 @@ class Describer:
         """A path in words."""
         return self._of(function).describe(path)
 
+    def steps(
+        self, function: FunctionProfile, blocks: Sequence[int], edges: Sequence[int]
+    ) -> tuple[Step, ...]:
+        """A part of a path in words: the decisions on it, and the line where it is after them."""
+        part = PathCount(-1, 0, tuple(blocks), tuple(edges), PathStart.ENTRY, PathEnd.UNWOUND)
+        return self._of(function).steps(part)
+
     def decision(self, function: FunctionProfile, edge: int) -> Step | None:
         """What taking an edge decides; None if its block has no other successor."""
         found = self._of(function).decisions.of_edge(edge)
@@ -79,12 +86,15 @@ class _FunctionDescriber:
         self._function, self._facts, self._graph = function, function.facts, function.facts.graph
 
     def describe(self, path: PathCount) -> PathDescription:
+        context = self.decisions.steps(path.edges[: path.context])
+        return PathDescription(self._starts(path), self.steps(path), self._ends(path), tuple(context))
+
+    def steps(self, path: PathCount) -> tuple[Step, ...]:
         steps = self.decisions.steps(path.edges[path.context :])
         last = self._last_line(path)
         if last is not None and not (steps and (steps[-1].file, steps[-1].line) == (last.file, last.line)):
             steps.append(last)
-        context = self.decisions.steps(path.edges[: path.context])
-        return PathDescription(self._starts(path), tuple(steps), self._ends(path), tuple(context))
+        return tuple(steps)
 
     def _last_line(self, path: PathCount) -> Step | None:
         """The last line after the last decision that holds more than brackets."""

@@ -25,6 +25,7 @@ EXPORTED void trodden_trace_free_program(struct program *program) {
   free(program->regions);
   free(program->procedures);
   free(program->paths);
+  free(program->pairs);
   free(program);
 }
 
@@ -35,6 +36,16 @@ EXPORTED void trodden_trace_counts(struct program *program) {
 EXPORTED const struct path_count *trodden_trace_paths(struct program *program, uint64_t *room) {
   *room = program->paths_room;
   return program->paths;
+}
+
+/* From now on pairs of paths are counted too: up to `most` different ones. */
+EXPORTED void trodden_trace_longer(struct program *program, uint64_t most) {
+  program->most_pairs = most;
+}
+
+EXPORTED const struct pair_count *trodden_trace_pairs(struct program *program, uint64_t *room) {
+  *room = program->pairs_room;
+  return program->pairs;
 }
 
 EXPORTED struct reader *trodden_trace_reader(struct program *program) {
@@ -160,13 +171,8 @@ EXPORTED int trodden_trace_start(struct reader *reader, const uint64_t *frames, 
   frame->in_call = in_call;
   frame->path = code->path_to ? code->path_to[vertex] : 0;
   give(reader, EVENT_ACTIVE, function, vertex, frame->path);
-  if (in_call && code->vertices[vertex].callee >= 0) {
-    uint32_t callee = code->base + (uint32_t)code->vertices[vertex].callee;
-    if (push(reader, callee))
-      return 2;
-    reader->stack[reader->depth - 1].code->entered++;
-    give(reader, EVENT_ENTER, callee, NONE, 0);
-  }
+  if (in_call && code->vertices[vertex].callee >= 0)
+    return enter(reader, code->base + (uint32_t)code->vertices[vertex].callee) ? 2 : 1;
   return 1;
 }
 
@@ -193,6 +199,18 @@ EXPORTED void trodden_trace_leave_handler(struct reader *reader) {
 
 EXPORTED uint32_t trodden_trace_base(const struct reader *reader) {
   return reader->bases[reader->base];
+}
+
+/* Nothing follows: the paths of all frames are cut short.  0: there is no memory. */
+EXPORTED int trodden_trace_end(struct reader *reader) {
+  for (uint32_t i = 0; i < reader->depth; i++)
+    if (cut_short(reader->program, &reader->stack[i]))
+      return 0;
+  for (uint32_t i = 0; i < reader->stacks; i++)
+    for (uint32_t j = 0; j < reader->suspended[i].number; j++)
+      if (cut_short(reader->program, &reader->suspended[i].frames[j]))
+        return 0;
+  return 1;
 }
 
 /* What the innermost frame does next: 1 if it is certain, 3 if not; otherwise as feed. */

@@ -45,8 +45,10 @@ enum damage follow_paths(struct program *program, struct frame *frame, const uin
   for (uint32_t i = 0; i < number; i++) {
     const struct path_arc *arc = &frame->code->paths[arcs[i]];
     frame->path += arc->add;
-    if (arc->ends) {
+    if (arc->flags & PATH_ENDS) {
       enum damage damage = count_path(program, frame->number, frame->path);
+      if (!damage)
+        damage = path_ended(program, frame, arc);
       if (damage)
         return damage;
       frame->path = arc->restart;

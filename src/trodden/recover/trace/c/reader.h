@@ -24,12 +24,23 @@ struct region {
   uint32_t list[]; /* the blocks, then the arcs by their index */
 };
 
+/* What the present path of a frame continues; `has` says which of it there is: see longer.py. */
+enum { HAS_BEFORE = 1, HAS_CALLER = 2, HAS_RETURNED = 4, HAS_LEFT = 8, HAS_LAST = 16, KNOWN = 32, DIRECT = 64 };
+struct continued {
+  uint32_t has, entered;
+  uint32_t caller, caller_site;     /* function and block of the call that has entered the frame */
+  uint32_t callee, callee_site;     /* function that has returned, and the block of the call */
+  uint32_t left;                    /* function that has returned to the active call */
+  uint64_t before, prefix, returned, mark, left_path, last;
+};
+
 struct frame {
   struct procedure *code;
   uint32_t number, at;
   uint32_t in_call;
   uint32_t trips; /* how many on top of those of the frames below */
   uint64_t path;
+  struct continued continued;
 };
 
 struct known_site {
@@ -41,6 +52,12 @@ struct known_site {
 struct path_count {
   uint64_t path, times;
   uint32_t function, used;
+};
+
+enum pair_kind { PAIR_LOOP, PAIR_CALL, PAIR_RETURN, PAIR_UNKNOWN = 4, PAIR_BEYOND = 8 };
+struct pair_count {
+  uint64_t first, second, times;
+  uint32_t kind, function, callee, site, end, used;
 };
 
 /* What all threads of a process share. */
@@ -55,6 +72,8 @@ struct program {
   uint64_t memory, most_memory;
   struct path_count *paths;
   uint64_t paths_room, paths_used;
+  struct pair_count *pairs;
+  uint64_t pairs_room, pairs_used, most_pairs; /* 0: none are counted */
   struct known_site sites[SITES_KEPT];
 };
 
@@ -97,13 +116,21 @@ void take_counts(struct program *program);
 /* paths.c */
 enum damage follow_paths(struct program *program, struct frame *frame, const uint32_t *arcs, uint32_t number);
 
+/* longer.c */
+enum damage entered_by(struct program *program, struct frame *frame, struct frame *caller);
+enum damage path_ended(struct program *program, struct frame *frame, const struct path_arc *arc);
+enum damage reached_call(struct program *program, struct frame *frame);
+void call_returns(struct frame *frame);
+void leaves_to(const struct frame *frame, struct frame *caller);
+enum damage cut_short(struct program *program, struct frame *frame);
+
 /* steps.c */
 enum damage execute(struct reader *reader, const struct region *region);
 enum damage go_on(struct reader *reader, int *went);
 enum damage go(struct reader *reader, struct frame *frame, uint32_t arc);
 enum damage push(struct reader *reader, uint32_t number);
 enum damage enter(struct reader *reader, uint32_t number);
-void unwind(struct reader *reader);
+enum damage unwind(struct reader *reader);
 int settled(struct reader *reader, const struct frame *frame, enum damage *damage);
 void give(struct reader *reader, uint32_t kind, uint32_t function, uint32_t block, uint64_t value);
 int has_room(struct reader *reader, uint64_t events);

@@ -126,11 +126,14 @@ static enum damage read_enter(struct reader *reader, uint32_t number) {
 static enum damage go_again(struct reader *reader, struct frame *frame, uint32_t arc) {
   struct procedure *code = frame->code;
   give(reader, EVENT_AGAIN, frame->number, frame->at, frame->path);
+  enum damage damage = cut_short(reader->program, frame);
+  if (damage)
+    return damage;
   const struct path_arc *paths = code->paths;
   if (paths)
     frame->path = paths[arc].restart;
   code->paths = NULL;
-  enum damage damage = go(reader, frame, arc);
+  damage = go(reader, frame, arc);
   code->paths = paths;
   return damage;
 }
@@ -208,10 +211,7 @@ static enum damage read_left(struct reader *reader, uint32_t module, uint64_t ad
       if (known->sites[i].function != frame->number)
         continue;
       if (frame->in_call ? frame->at == known->sites[i].block : !settled(reader, frame, &damage) && !damage) {
-        if (!has_room(reader, ROOM_FOR_ONE))
-          return NO_ROOM;
-        unwind(reader);
-        return NO_DAMAGE;
+        return has_room(reader, ROOM_FOR_ONE) ? unwind(reader) : NO_ROOM;
       }
       if (damage)
         return damage;

@@ -36,36 +36,51 @@ enum damage push(struct reader *reader, uint32_t number) {
     reader->stack = grown;
     reader->room = room;
   }
-  reader->stack[reader->depth++] = (struct frame){code, number, code->root, 0, 0, code->path_start};
+  reader->stack[reader->depth++] =
+      (struct frame){.code = code, .number = number, .at = code->root, .path = code->path_start};
   return NO_DAMAGE;
+}
+
+/* The frame below the innermost one; NULL if the same stack has none. */
+static struct frame *below(struct reader *reader) {
+  return reader->depth - 1 > reader->bases[reader->base] ? &reader->stack[reader->depth - 2] : NULL;
 }
 
 enum damage enter(struct reader *reader, uint32_t number) {
   enum damage damage = push(reader, number);
-  if (!damage) {
-    reader->stack[reader->depth - 1].code->entered++;
-    give(reader, EVENT_ENTER, number, NONE, 0);
-  }
-  return damage;
+  if (damage)
+    return damage;
+  struct frame *frame = &reader->stack[reader->depth - 1];
+  frame->code->entered++;
+  give(reader, EVENT_ENTER, number, NONE, 0);
+  return entered_by(reader->program, frame, below(reader));
 }
 
 static void leave(struct reader *reader) {
-  struct frame *frame = &reader->stack[reader->depth - 1];
+  struct frame *frame = &reader->stack[reader->depth - 1], *caller = below(reader);
+  if (caller)
+    leaves_to(frame, caller);
   drop_trips(reader, frame);
   give(reader, EVENT_LEAVE, frame->number, NONE, 0);
   reader->depth--;
 }
 
-void unwind(struct reader *reader) {
+enum damage unwind(struct reader *reader) {
   struct frame *frame = &reader->stack[reader->depth - 1];
+  enum damage damage = cut_short(reader->program, frame);
   drop_trips(reader, frame);
   give(reader, EVENT_UNWOUND, frame->number, frame->at, frame->path);
   reader->depth--;
+  return damage;
 }
 
 /* The frame takes an arc, which is not in a region: behind a call, or to a landing pad. */
 enum damage go(struct reader *reader, struct frame *frame, uint32_t arc) {
   const struct procedure *code = frame->code;
+  const struct vertex *vertex = &code->vertices[frame->at];
+  if (frame->in_call && arc == vertex->behind && !(vertex->flags & VERTEX_RESUMES))
+    call_returns(frame);
+  frame->continued.has &= ~(uint32_t)HAS_LEFT;
   if (code->taken)
     code->taken[arc]++;
   if (code->paths) {
@@ -134,6 +149,9 @@ enum damage execute(struct reader *reader, const struct region *region) {
   const struct vertex *vertex = &code->vertices[block];
   frame->at = block;
   frame->in_call = 1;
+  enum damage damage = reached_call(reader->program, frame);
+  if (damage)
+    return damage;
   if (vertex->flags & VERTEX_TAIL) {
     if (vertex->behind != NONE && code->arcs[vertex->behind].target == code->exit)
       return go(reader, frame, vertex->behind);

@@ -85,8 +85,10 @@ void recognise(struct reader *reader, uint64_t stack) {
   if (found != NONE) {
     const struct suspended *aside = &reader->suspended[found];
     uint32_t common = in_common(aside, frames, number);
-    for (uint32_t j = 0; j < common; j++)
+    for (uint32_t j = 0; j < common; j++) {
       frames[j].path = aside->frames[j].path;
+      frames[j].continued = aside->frames[j].continued;
+    }
     forget(reader, found);
   }
   for (uint32_t j = 0; j < number; j++) {
@@ -115,7 +117,9 @@ enum damage settle_handlers(struct reader *reader, int went_on) {
     while (reader->depth > base) {
       if (!has_room(reader, ROOM_FOR_ONE))
         return NO_ROOM;
-      unwind(reader);
+      enum damage damage = unwind(reader);
+      if (damage)
+        return damage;
     }
     if (!has_room(reader, ROOM_FOR_ONE))
       return NO_ROOM;

@@ -29,11 +29,13 @@ struct pick {
   uint32_t arc;
 };
 
-/* What an arc means for a derived path profile: it adds, or the path ends and another one starts. */
+/* What an arc means for a derived path profile: it adds, or the path ends and another one starts, which may join it
+   over a back edge; or the function has come to its end. */
+enum { PATH_ENDS = 1, PATH_JOINS = 2, PATH_LEAVES = 4 };
 struct path_arc {
   uint64_t add;
   uint64_t restart;
-  uint64_t ends;
+  uint64_t flags;
 };
 
 struct vertex {
