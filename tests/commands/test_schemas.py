@@ -36,6 +36,8 @@ COMMANDS = [
     *(("score", pair) for pair in (("estimate", "one"), ("one", "crash"))),
     ("calibrate", ("one",)),
     *(("report-longer", (name, "--longer")) for name in ("paths", "one", "crash", "merged", "traced")),
+    *(("coverage-longer", (name, "--longer")) for name in ("paths", "one", "crash", "traced")),
+    *(("diff-longer", (*pair, "--longer")) for pair in (("one", "crash"), ("traced", "traced"))),
     ("export", ("traced", "--longer", "--format")),
     ("export", ("one", "--longer", "--bounds=fixed", "--format")),
     *(("export", (name, "--format")) for name in ("sample", "paths", "one", "crash", "estimate", "merged")),

@@ -27,6 +27,7 @@ from trodden.collect.process_messages import Shortcomings, process_messages
 from trodden.collect.rawfile.model import Ending, Raw, RawSparsePath
 from trodden.errors import BadFile
 from trodden.program.facts import FunctionFacts, UnitFacts
+from trodden.recover.crossings import CrossingKey
 from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
@@ -107,6 +108,7 @@ def _counters(raw: Raw, modules: Mapping[int, Program], facts: Mapping[str, Unit
         _builder(builders, facts, unit.id).add_counters(unit.counters)
     for path in raw.sparse_paths:
         _add_sparse_path(raw, _builder(builders, facts, raw.units[path.unit].id), path)
+    _add_crossings(raw, builders, facts)
     return builders
 
 
@@ -122,6 +124,18 @@ def _add_sparse_path(raw: Raw, builder: UnitCountsBuilder, entry: RawSparsePath)
         raise BadFile(f"{raw.path}: corrupt: a sparse path is of no function of its program")
     count, cycles = (0, entry.amount) if entry.cycles else (entry.amount, 0)
     builder.add_path(entry.function, entry.path, count, cycles)
+
+
+def _add_crossings(raw: Raw, builders: _Builders, facts: Mapping[str, UnitFacts]) -> None:
+    sites = {name: unit.crossed for name, unit in facts.items()}
+    for each in raw.crossings:
+        callee = raw.units[each.callee_unit].id, each.callee
+        site = raw.units[each.site_unit].id, each.site
+        known = facts[callee[0]].functions[each.callee : each.callee + 1]
+        if not known or known[0].plan.calls is None or each.site not in sites[site[0]]:
+            raise BadFile(f"{raw.path}: corrupt: a path leads over no call of its program")
+        key = CrossingKey(each.returned, callee, site, each.in_callee, each.in_caller)
+        _builder(builders, facts, key.counted_in).add_crossing(key, each.count)
 
 
 def _uncounted(raw: Raw) -> frozenset[str]:

@@ -17,6 +17,7 @@ from trodden.commands.click_options import (
     program_option,
 )
 from trodden.commands.filter_options import filter_options, markers_option
+from trodden.commands.longer_options import longer_options
 from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import TooLittleCovered, UsageError
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from trodden.profile.reading import Reading
     from trodden.report.render.pieces import Page
     from trodden.report.views.coverage import CoverageReport
+    from trodden.report.views.longer_coverage import LongerCoverageReport
 
 TOP = 3
 MOST_FUNCTIONS = 20
@@ -51,6 +53,7 @@ _EXECUTED = {
     show_default=True,
     help="Paths never executed to show for each function (not in all).",
 )
+@longer_options
 @function_option
 @process_option
 @program_option
@@ -66,6 +69,8 @@ _EXECUTED = {
 def coverage(
     files: tuple[str, ...],
     top: int,
+    longer: bool,
+    bounds: str,
     function: str | None,
     process: str | None,
     program: str | None,
@@ -81,6 +86,15 @@ def coverage(
     from trodden.report.render.github import to_github
     from trodden.report.views.coverage import report_coverage, to_document, to_plain
 
+    if longer and shown.format == GITHUB:
+        raise UsageError(f"--longer: there is no format {GITHUB} of it; leave one of them out")
+    if longer:
+        if len(files) > 1 or fail_under is not None:
+            raise UsageError("--longer: takes one profile, and no --fail-under; merge profiles first")
+        with reading(*files):
+            covered = _longer(files[0], process, program, view, bounds, function)
+        shown.show(_longer_answer(covered, None if function else MOST_FUNCTIONS))
+        return
     required = {} if fail_under is None else _required(fail_under)
     with reading(*files):
         profiles = [load_counted(file, process, program, view) for file in files]
@@ -131,6 +145,27 @@ def _check(metrics: Mapping[str, Covered], required: Mapping[str, float]) -> Non
             )
     if failed:
         raise TooLittleCovered("; and ".join(failed))
+
+
+def _longer(
+    file: str, process: str | None, program: str | None, view: Reading, bounds: str, function: str | None
+) -> LongerCoverageReport:
+    from trodden.api.longer import load_for_longer, longer_paths
+    from trodden.report.views.longer_coverage import report_longer_coverage
+
+    profile = load_for_longer(file, process, program, view)
+    return report_longer_coverage(profile, longer_paths(profile, bounds, function, most=1), function)
+
+
+def _longer_answer(report: LongerCoverageReport, most: int | None) -> Answer:
+    from trodden.report.render.longer_coverage import print_longer_coverage
+    from trodden.report.views.longer_coverage import to_document, to_plain
+
+    return Answer(
+        document=lambda: to_document(report),
+        rows=lambda: to_plain(report),
+        page=lambda page: print_longer_coverage(report, page, most),
+    )
 
 
 def _page(report: CoverageReport, page: Page, most: int | None) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Channel(Enum):
@@ -193,6 +194,31 @@ OverlapProbe = (
     | ChainPathAt
     | ForgetPaths
 )
+
+
+class CallSite(NamedTuple):
+    """A call at the end of a block: the number of its site, and the edges on which it may return."""
+
+    site: int
+    block: int
+    ways: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CallOverlaps:
+    """What is counted over the calls of a procedure and its own: all that decoding the numbers needs.
+
+    ``extended``: overlaps are counted, those from its entry on of degree ``entered``, those behind its calls
+    of degree ``returned``, ``None`` for the maximum; they may also end in the blocks of ``stops``.
+    ``paired``: pairs of whole paths are counted.
+    """
+
+    sites: tuple[CallSite, ...] = ()
+    extended: bool = False
+    entered: int | None = 0
+    returned: int | None = 0
+    stops: tuple[int, ...] = ()
+    paired: bool = False
 
 
 @dataclass(frozen=True)

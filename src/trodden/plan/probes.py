@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from trodden.plan.overlap_probes import OverlapProbe, Overlaps
+from trodden.plan.overlap_probes import CallOverlaps, OverlapProbe, Overlaps
 
 WORD = 1 << 64
 """The path register is a word of the machine: its arithmetic wraps around here."""
@@ -225,7 +225,8 @@ class Plan:
     ``on_entry`` are the probes on entry to the procedure.  ``free`` are chords without a counter (removed
     by the heuristic of BL94 Figure 11): block counts follow without it, the counts of those edges do not.
     With ``overlaps`` the numbers that are counted are not those of ``paths``, but of the overlapping paths.
-    With ``tuples`` paths are also counted in tuples of up to so many that followed each other.
+    With ``tuples`` paths are also counted in tuples of up to so many that followed each other, with ``calls``
+    over calls and returns.
     """
 
     scheme: str
@@ -238,6 +239,7 @@ class Plan:
     trace: Trace | None = None
     overlaps: Overlaps | None = None
     tuples: int = 0
+    calls: CallOverlaps | None = None
 
     @property
     def counts_nothing(self) -> bool:

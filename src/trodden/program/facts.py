@@ -13,6 +13,7 @@ from enum import Enum
 from functools import cached_property
 
 from trodden.graph.cfg import Graph
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.probes import Plan
 from trodden.program.machine_instructions import MachineInstructions
 from trodden.weigh.features.block_features import FunctionFeatures
@@ -243,6 +244,16 @@ class UnitFacts:
         for number, machine in counted.items():
             functions[number] = replace(functions[number], machine=machine)
         return replace(self, functions=tuple(functions))
+
+    @cached_property
+    def crossed(self) -> Mapping[int, tuple[int, CallSite]]:
+        """The call sites over which paths are counted, by number, each with the index of its function."""
+        return {
+            site.site: (number, site)
+            for number, function in enumerate(self.functions)
+            if function.plan.calls is not None
+            for site in function.plan.calls.sites
+        }
 
     @cached_property
     def calls_of_sites(self) -> tuple[int, ...]:

@@ -13,6 +13,8 @@ from trodden.graph.cfg import Graph
 from trodden.plan.overlap_probes import (
     AddOverlap,
     BumpOverlap,
+    CallOverlaps,
+    CallSite,
     ChainPath,
     ChainPathAt,
     Channel,
@@ -233,3 +235,46 @@ def overlaps_from_columns(data: Any, graph: Graph) -> Overlaps:
         raise ColumnError("loops are not in order, or one is named twice")
     known = tuple((h, None if d < 0 else d) for h, d in zip(headers, degrees, strict=True))
     return Overlaps(known, whole(data["number"], 1, MOST_NUMBERS))
+
+
+def calls_to_columns(calls: CallOverlaps) -> dict[str, Any]:
+    """The JSON form of what is counted over calls; degree −1 is the largest."""
+    document: dict[str, Any] = {
+        "sites": [[site.site for site in calls.sites], [site.block for site in calls.sites]],
+        "ways": [
+            [number for number, site in enumerate(calls.sites) for _ in site.ways],
+            [edge for site in calls.sites for edge in site.ways],
+        ],
+        "paired": int(calls.paired),
+    }
+    if calls.extended:
+        degrees = (calls.entered, calls.returned)
+        document["degrees"] = [-1 if degree is None else degree for degree in degrees]
+        document["stops"] = list(calls.stops)
+    return document
+
+
+def calls_from_columns(data: Any, graph: Graph) -> CallOverlaps:
+    """The same, with every block and edge checked against its graph."""
+    sites, blocks = columns(data["sites"], 2, "call sites")
+    same_length(ints(sites, 0, MOST_SITES), ints(blocks, 0, graph.exit))
+    if sorted(set(sites)) != sites or len(set(blocks)) != len(blocks):
+        raise ColumnError("call sites are not in order, or a block has two of them")
+    owners, edges = columns(data["ways"], 2, "ways on")
+    same_length(ints(owners, 0, len(sites)), ints(edges, 0, len(graph.edges)))
+    ways: list[list[int]] = [[] for _ in sites]
+    for owner, edge in zip(owners, edges, strict=True):
+        if graph.edges[edge].src != blocks[owner]:
+            raise ColumnError("a call returns on an edge of another block")
+        ways[owner].append(edge)
+    known = tuple(CallSite(s, b, tuple(w)) for s, b, w in zip(sites, blocks, ways, strict=True))
+    paired = bool(whole(data["paired"], 0, 2))
+    if "degrees" not in data:
+        return CallOverlaps(known, paired=paired)
+    degrees = [None if degree < 0 else degree for degree in ints(data["degrees"], -1, WORD)]
+    if len(degrees) != 2:
+        raise ColumnError("there are two degrees of overlaps over calls")
+    stops = ints(data["stops"], 0, graph.exit)
+    if sorted(set(stops)) != stops:
+        raise ColumnError("blocks are not in order, or one is named twice")
+    return CallOverlaps(known, True, degrees[0], degrees[1], tuple(stops), paired)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.overlap_probes import Channel, OverlapProbe, Overlaps
+from trodden.plan.overlap_probes import CallOverlaps, Channel, OverlapProbe, Overlaps
 from trodden.plan.probes import (
     WORD,
     Add,
@@ -37,6 +37,8 @@ from trodden.program.overlap_codec import (
     LOWEST,
     MORE,
     OverlapProbeReader,
+    calls_from_columns,
+    calls_to_columns,
     overlap_probe_to_rows,
     overlaps_from_columns,
     overlaps_to_columns,
@@ -75,6 +77,8 @@ def plan_to_columns(plan: Plan) -> dict[str, Any]:
         document["overlaps"] = overlaps_to_columns(plan.overlaps)
     if plan.tuples:
         document["tuples"] = plan.tuples
+    if plan.calls is not None:
+        document["calls"] = calls_to_columns(plan.calls)
     return document
 
 
@@ -94,7 +98,10 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
         raise ColumnError("overlaps and tuples are of paths without context")
     if overlaps is not None and paths is not None and paths.timed:
         raise ColumnError("paths that are extended have no time")
-    extended = _extended(paths, overlaps, tuples)
+    calls = calls_from_columns(data["calls"], graph) if "calls" in data else None
+    if calls is not None and (paths is None or paths.context):
+        raise ColumnError("paths over calls are of paths without context")
+    extended = _extended(paths, overlaps, tuples, calls)
     reader = _ProbeReader(graph, len(measures), paths, trace, extended)
     entering: Sequence[Probe] = ()
     if "on_entry" in data:
@@ -111,15 +118,21 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
         trace=trace,
         overlaps=overlaps,
         tuples=tuples,
+        calls=calls,
     )
 
 
-def _extended(paths: Paths | None, overlaps: Overlaps | None, tuples: int) -> OverlapProbeReader | None:
+def _extended(
+    paths: Paths | None, overlaps: Overlaps | None, tuples: int, calls: CallOverlaps | None
+) -> OverlapProbeReader | None:
     """The reader of probes of overlapping paths, if the plan counts any."""
-    if paths is None or (overlaps is None and not tuples):
+    if paths is None or (overlaps is None and not tuples and calls is None):
         return None
-    channels = frozenset() if overlaps is None else frozenset({Channel.LOOP})
-    return OverlapProbeReader(paths.number if overlaps is None else overlaps.number, channels, tuples)
+    channels = set() if overlaps is None else {Channel.LOOP}
+    if calls is not None:
+        channels |= {Channel.ENTERED, Channel.RETURNED}
+    numbers = paths.number if overlaps is None else overlaps.number
+    return OverlapProbeReader(numbers, frozenset(channels), tuples)
 
 
 def _measure_code(measure: Measure) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trodden.program.facts import UnitFacts
+from trodden.recover.crossings import CrossingKey
 from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix, Stop
 from trodden.recover.sparse_counters import SparseCounters, nonzero
 
@@ -18,6 +19,7 @@ class UnitCounts:
     The fields are those of :class:`FunctionCounts`, with the index of the function as the first part of each
     key; ``counters`` are those of all functions, in the slots of the unit.  Profiles store them in this form
     (:mod:`trodden.profile.store.unit_counts_codec`), in the order in which they were found.
+    ``crossings`` were counted by code of the unit, over calls that may lead from or to other units.
     """
 
     unit: str
@@ -27,6 +29,7 @@ class UnitCounts:
     sparse: Mapping[tuple[int, int], PathTotals] = field(default_factory=dict)
     stops: Mapping[tuple[int, int, int | None, int], int] = field(default_factory=dict)
     unlocated: Mapping[int, int] = field(default_factory=dict)
+    crossings: Mapping[CrossingKey, int] = field(default_factory=dict)
 
     @classmethod
     def zero(cls, unit: UnitFacts) -> UnitCounts:

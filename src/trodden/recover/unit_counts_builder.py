@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trodden.program.facts import UnitFacts
+from trodden.recover.crossings import CrossingKey
 from trodden.recover.function_counts import FunctionCounts, Stop
 from trodden.recover.path_prefix import PrefixDecoder, canonical_register
 from trodden.recover.sparse_counters import SparseCounters, nonzero
@@ -24,6 +25,7 @@ class UnitCountsBuilder:
         self._cycles: Counter[tuple[int, int]] = Counter()
         self._stops: Counter[tuple[int, int, int | None, int]] = Counter()
         self._unlocated: Counter[int] = Counter()
+        self._crossings: Counter[CrossingKey] = Counter()
         self._decoders: dict[int, PrefixDecoder] = {}
 
     def add(self, counted: UnitCounts) -> None:
@@ -38,6 +40,7 @@ class UnitCountsBuilder:
         for (function, block, register, position), times in counted.stops.items():
             self._add_stop(function, (block, register, position), times)
         self._unlocated.update(counted.unlocated)
+        self._crossings.update(counted.crossings)
 
     def add_function(self, function: int, counted: FunctionCounts) -> None:
         """Add what was counted in one function."""
@@ -98,6 +101,10 @@ class UnitCountsBuilder:
         self._executions[function, path] += count
         self._cycles[function, path] += cycles
 
+    def add_crossing(self, key: CrossingKey, times: int) -> None:
+        """Add parts of paths that followed each other over a call or a return."""
+        self._crossings[key] += times
+
     def _canonical(self, function: int, block: int, register: int | None) -> int | None:
         """One form for each prefix, so that those of all profiles of a build add up.
 
@@ -124,4 +131,5 @@ class UnitCountsBuilder:
             sparse={key: (count, self._cycles[key]) for key, count in self._executions.items()},
             stops={key: times for key, times in self._stops.items() if times},
             unlocated={number: frames for number, frames in self._unlocated.items() if frames},
+            crossings={key: times for key, times in self._crossings.items() if times},
         )

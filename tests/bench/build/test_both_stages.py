@@ -38,8 +38,8 @@ def test_probes_of_the_early_stage_are_code_for_the_late_one(tmp_path: Path) -> 
 
 def test_names_of_probes_are_replaced_and_those_of_the_program_are_not() -> None:
     text = (
-        "@__trodden_layout_3 = external hidden constant i8\n"
-        "@unit = global { ptr } { ptr @__trodden_layout_3 }\n"
+        "@__trodden_layout_4 = external hidden constant i8\n"
+        "@unit = global { ptr } { ptr @__trodden_layout_4 }\n"
         'define void @f() personality ptr @"__trodden_around.__gxx_personality_v0" {\n'
         "  %trodden.1 = load i64, ptr @__trodden_counts\n}\n"
         'define hidden i32 @"__trodden_around.__gxx_personality_v0"() {\n  ret i32 0\n}\n'

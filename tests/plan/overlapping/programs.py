@@ -10,11 +10,11 @@ from typing import NamedTuple, Protocol
 from tests.graphs import costs_for, dense_graph, leaving_graph
 from tests.plan.splitting import dead_ends
 from trodden.graph.cfg import EdgeKind, Graph
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.overlapping.call_pairs import with_call_pairs
 from trodden.plan.overlapping.calls import CallNumbering, with_entries, with_returns
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.plan import overlapping_plan
-from trodden.plan.overlapping.protocol import CallSite
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan

@@ -9,14 +9,13 @@ import pytest
 
 from tests.cases import Case, cases
 from trodden.plan.interpret import interpret_paths
-from trodden.plan.overlap_probes import Overlaps
+from trodden.plan.overlap_probes import CallSite, Overlaps
 from trodden.plan.overlapping.calls import CallNumbering, with_entries, with_returns
 from trodden.plan.overlapping.interpret import interpret_overlaps
 from trodden.plan.overlapping.loop_paths import LoopPath, up_to_degree
 from trodden.plan.overlapping.loops import largest_degree
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.plan import overlapping_plan
-from trodden.plan.overlapping.protocol import CallSite
 from trodden.plan.overlapping.region import Ways
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import path_plan

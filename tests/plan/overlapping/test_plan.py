@@ -11,6 +11,7 @@ from trodden.graph.cfg import Graph, build
 from trodden.plan.overlap_probes import (
     AddOverlap,
     BumpOverlap,
+    CallSite,
     Channel,
     ClearOverlap,
     CountPredicate,
@@ -23,7 +24,6 @@ from trodden.plan.overlapping.calls import with_entries, with_returns
 from trodden.plan.overlapping.interpret import interpret_overlaps
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.plan import overlapping_plan
-from trodden.plan.overlapping.protocol import CallSite
 from trodden.plan.overlapping.region import Ways
 from trodden.plan.paths.dag import build_dag
 from trodden.plan.paths.numbering import Numbering

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tests.plan.overlapping.programs import Procedure
 from tests.plan.overlapping.walked import Definitions
 from tests.plan.splitting import Split, Splitting
-from trodden.plan.overlapping.protocol import CallSite
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.routes import PathEnd, Route
 
 

@@ -16,7 +16,7 @@ from trodden.collect.rawfile.family import MAGIC
 from trodden.collect.rawfile.live_call_nodes import call_nodes_in
 from trodden.collect.rawfile.live_frames import frames_in, tids_in
 from trodden.collect.rawfile.live_regions import REGION, LiveFile, Region, RegionKind
-from trodden.collect.rawfile.live_tables import non_local_exits_in, sparse_paths_in
+from trodden.collect.rawfile.live_tables import crossings_in, non_local_exits_in, sparse_paths_in
 from trodden.collect.rawfile.live_units import LiveModules, modules_in, uncounted_in, units_in
 from trodden.collect.rawfile.model import Ending, Raw, RawLastPath, RawModule, RawTrace, TraceEnd
 from trodden.collect.rawfile.rings import last_paths_in
@@ -79,6 +79,7 @@ def read_live(descriptor: int, where: str, base: int = 0) -> Raw:
         start_ticks=ticks & _LOW_TICKS,
         tids=tids_in(file, regions),
         trace=_trace(file, modules, flags >> _TRACE_SHIFT & 0xFF),
+        crossings=tuple(crossings_in(file, regions, modules)),
     )
 
 

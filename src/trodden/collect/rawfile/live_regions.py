@@ -38,6 +38,8 @@ class RegionKind(IntEnum):
     FORMER_MEMBER = 15
     NEW_MEMBER = 16
     TRACE = 17
+    CROSSING_TABLE = 18
+    CROSSING_ARRAY = 19
 
 
 NO_MEMORY = (RegionKind.FREE, RegionKind.MEMBER, RegionKind.FORMER_MEMBER, RegionKind.NEW_MEMBER)

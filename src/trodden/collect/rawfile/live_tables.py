@@ -1,4 +1,4 @@
-"""The hash tables of a live file: non-local exits, and paths that have no counters of their own."""
+"""The hash tables of a live file: non-local exits, paths that have no counters, and paths over calls."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ from collections.abc import Iterator
 
 from trodden.collect.rawfile.live_regions import LiveFile, Region, RegionKind
 from trodden.collect.rawfile.live_units import LiveModules
-from trodden.collect.rawfile.model import RawNonLocalExit, RawSparsePath, sparse_path_from
+from trodden.collect.rawfile.model import (
+    RawCrossing,
+    RawNonLocalExit,
+    RawSparsePath,
+    crossing_from,
+    sparse_path_from,
+)
 
 _EXIT_TABLE = struct.Struct("<QQQ")
 _EXIT = struct.Struct("<IBBHQQq")
 _SPARSE_TABLE_BYTES = 40
 _SPARSE_HEADER = struct.Struct("<QQQI4x")
 _SPARSE_ENTRY = struct.Struct("<QQQQ")
+_CROSSING_TABLE_BYTES = 24
+_CROSSING_HEADER = struct.Struct("<QQQ")
+_CROSSING = struct.Struct("<QQQQQ")
 SPARSE_RESERVED = (1 << 64) - 1
 """In place of a unit: the entry was being written."""
 
@@ -66,3 +75,26 @@ def sparse_paths_in(file: LiveFile, regions: list[Region], modules: LiveModules)
                     sums[modules.units[unit - 1], key, path] += amount
     for (unit, key, path), amount in sums.items():
         yield sparse_path_from(unit, key, path, amount)
+
+
+def crossings_in(file: LiveFile, regions: list[Region], modules: LiveModules) -> Iterator[RawCrossing]:
+    """Paths over calls and returns, as each thread has counted them."""
+    for region in regions:
+        if region.kind not in (RegionKind.CROSSING_TABLE, RegionKind.CROSSING_ARRAY):
+            continue
+        first = _CROSSING_TABLE_BYTES if region.kind == RegionKind.CROSSING_TABLE else 0
+        shift = _CROSSING_HEADER.unpack(file.bytes_of(region, first, _CROSSING_HEADER.size))[2]
+        if not shift:
+            continue  # nothing was written to it yet
+        if shift > 64:
+            raise file.bad("a table of paths over calls has no valid size")
+        start, capacity = first + _CROSSING_HEADER.size, 1 << (64 - shift)
+        for _, record in file.records(region, start, _CROSSING, capacity):
+            words = _CROSSING.unpack(record)
+            if not words[0] or words[0] == SPARSE_RESERVED or not words[-1]:
+                continue
+            found = crossing_from(words, modules.units.get)
+            if found is not None:
+                yield found
+            elif not modules.incomplete:
+                raise file.bad("a path over a call belongs to no unit")

@@ -7,7 +7,7 @@ Frames and calls are still addresses here; what they mean is found out with the 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 
@@ -132,6 +132,24 @@ class RawLastPath:
     path: int
 
 
+@dataclass(frozen=True, slots=True)
+class RawCrossing:
+    """How often a part of a path followed another one over a call or a return.
+
+    ``callee_unit`` and ``site_unit`` are indices into the units; ``callee`` is an index into the functions of
+    the one, ``site`` a number of a call site in the other.
+    """
+
+    returned: bool
+    callee_unit: int
+    callee: int
+    site_unit: int
+    site: int
+    in_callee: int
+    in_caller: int
+    count: int
+
+
 class TraceEnd(IntEnum):
     """Why a trace has stopped: ``enum trodden_trace_reason`` in ``native/runtime/trace/chunk.h``."""
 
@@ -178,6 +196,7 @@ class Raw:
     ``uncounted`` are modules none of whose counters were in the file.
     ``start_ticks`` are the low 32 bits of when the kernel made the process (0: not known), ``tids`` are the
     kernel's ids of threads, as far as they are known.  ``trace`` is ``None`` if none was recorded.
+    ``crossings`` are counts of paths over calls and returns, as each thread has counted them.
     """
 
     path: str
@@ -203,6 +222,7 @@ class Raw:
     start_ticks: int = 0
     tids: Mapping[int, int] = field(default_factory=dict)
     trace: RawTrace | None = None
+    crossings: tuple[RawCrossing, ...] = ()
 
     @property
     def host(self) -> str | None:
@@ -215,6 +235,26 @@ def sparse_path_from(unit: int, key: int, path: int, amount: int) -> RawSparsePa
     """An entry as the runtime keeps it: the key has the function, and whether the amount is in cycles."""
     function, cycles = function_of_key(key)
     return RawSparsePath(unit, function, cycles, path, amount)
+
+
+_RETURNED = 1 << 63
+_HALF = 1 << 32
+
+
+def crossing_from(
+    words: tuple[int, int, int, int, int], units: Callable[[int], int | None]
+) -> RawCrossing | None:
+    """An entry as the runtime keeps it; ``units`` gives the index of a unit by its number in the process.
+
+    ``None`` if one of its units has none.
+    """
+    callee, site, in_callee, in_caller, count = words
+    callee_unit, site_unit = units(callee % _HALF - 1), units(site % _HALF - 1)
+    if callee_unit is None or site_unit is None:
+        return None
+    returned = callee >= _RETURNED
+    number = callee % _RETURNED // _HALF
+    return RawCrossing(returned, callee_unit, number, site_unit, site // _HALF, in_callee, in_caller, count)
 
 
 def saved_registers_from(data: bytes) -> tuple[int, int, RawSavedRegisters]:

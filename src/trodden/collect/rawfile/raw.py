@@ -20,6 +20,7 @@ from trodden.collect.rawfile.model import (
     Ending,
     Raw,
     RawCallNode,
+    RawCrossing,
     RawFrame,
     RawLastPath,
     RawModule,
@@ -29,14 +30,15 @@ from trodden.collect.rawfile.model import (
     RawTrace,
     RawUnit,
     TraceEnd,
+    crossing_from,
     saved_registers_from,
     sparse_path_from,
 )
 from trodden.errors import BadFile, InputMissing, LaterVersion
 from trodden.recover.sparse_counters import SparseCounters
 
-VERSION = 5
-WITHOUT_TRACE = 4
+VERSION = 6
+WITHOUT_TRACE, WITHOUT_CROSSINGS = 4, 5
 MAGIC = b"TRODRAW1"
 END = b"DONE"
 
@@ -51,11 +53,14 @@ _TRAILER = struct.Struct("<QI4s")
 
 _LAST_PATH = struct.Struct("<IIIIQ")
 _TRACE = struct.Struct("<IIQ")
+_CROSSINGS = struct.Struct("<Q")
+_CROSSING = struct.Struct("<QQQQQ")
 _TRACED_UNIT = struct.Struct("<II")
 
 FRAMES_MISSING = 2
 COUNTS_LOST = 4
 NO_SPACE = 8
+TRACED = 16
 
 RECURSIVE = 1
 ENDINGS = (Ending.EXIT, Ending.DUMP, Ending.SIGNAL)
@@ -106,7 +111,9 @@ def parse_raw(data: bytes, where: str) -> Raw:
     call_nodes = tuple(reader.call_node(number, n_units) for number in range(n_calls))
     saved_registers = tuple(reader.saved_registers(n_frames) for _ in range(n_registers))
     last_paths = tuple(reader.last_path() for _ in range(n_last))
-    trace = reader.trace(n_units) if version > WITHOUT_TRACE else None
+    crossings = reader.crossings(n_units) if version > WITHOUT_CROSSINGS else ()
+    traced = bool(flags & TRACED) if version > WITHOUT_CROSSINGS else version > WITHOUT_TRACE
+    trace = reader.trace(n_units) if traced else None
     reader.finish()
     return Raw(
         where,
@@ -129,6 +136,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         no_space=bool(flags & NO_SPACE),
         start_ticks=ticks,
         trace=trace,
+        crossings=crossings,
     )
 
 
@@ -213,6 +221,15 @@ class _Reader:
     def last_path(self) -> RawLastPath:
         thread, tag, function, _, path = _LAST_PATH.unpack_from(self._data, self._take(_LAST_PATH.size))
         return RawLastPath(thread, tag, function, path)
+
+    def crossings(self, n_units: int) -> tuple[RawCrossing, ...]:
+        (count,) = _CROSSINGS.unpack_from(self._data, self._take(_CROSSINGS.size))
+        start = self._take(count * _CROSSING.size)
+        rows = _CROSSING.iter_unpack(self._data[start : start + count * _CROSSING.size])
+        found = [crossing_from(row, lambda number: number if 0 <= number < n_units else None) for row in rows]
+        if None in found:
+            raise BadFile(f"{self._where}: corrupt: a path over a call belongs to no unit")
+        return tuple(each for each in found if each is not None)
 
     def trace(self, n_units: int) -> RawTrace:
         stopped, lost, _ = _TRACE.unpack_from(self._data, self._take(_TRACE.size))

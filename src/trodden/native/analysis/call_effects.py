@@ -26,8 +26,8 @@ returns no more often than it is called."""
 class Call:
     """A call instruction, and what it may do.
 
-    ``unduplicable``: the program must not have it more than once.  ``records``: the function is traced, and
-    the call may run code with probes, or not return, or return twice.
+    ``unduplicable``: the program must not have it more than once.  ``records``: the function is divided at
+    its calls, and this one may run code with probes, or not return, or return twice.
     """
 
     instruction: Instruction
@@ -90,7 +90,7 @@ def _is_plain_store(instruction: Instruction) -> bool:
 def calls_of(block: IRBlock, attributes: Attributes, recorded: bool = False) -> list[Call]:
     """The calls of a block, in order; intrinsics that LLVM expands in place are left out.
 
-    ``recorded``: the function is traced.
+    ``recorded``: the function is divided at its calls.
     """
     found: list[Call] = []
     for instruction in block.calls:

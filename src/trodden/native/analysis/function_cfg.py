@@ -33,8 +33,8 @@ class FunctionCfg:
 
     ``positions[e]`` are the positions among the successors of the source block that edge ``e`` represents:
     one, except that a computed goto may name the same successor twice.  Edges to EXIT have none.
-    ``returns_twice`` are the blocks that end in a call which may return twice.  ``traced``: its execution is
-    recorded, and so every recording call ends its block.
+    ``returns_twice`` are the blocks that end in a call which may return twice.  ``divided``: every recording
+    call ends its block, because its execution is recorded or paths are counted over calls.
     """
 
     ir: IRFunction
@@ -44,7 +44,7 @@ class FunctionCfg:
     nounwind: bool
     tail_calls: TailCalls
     returns_twice: frozenset[int] = frozenset()
-    traced: bool = False
+    divided: bool = False
     loops: LoopForest = field(init=False)
     predecessor_counts: list[int] = field(init=False)
 
@@ -80,9 +80,9 @@ class FunctionCfg:
 
     @cached_property
     def recording_calls(self) -> Mapping[int, Call | None]:
-        """The blocks of a traced function that end in a recording call, with that call; None: an invoke."""
+        """The blocks of a divided function that end in a recording call, with that call; None: an invoke."""
         found: dict[int, Call | None] = {}
-        for number, block in enumerate(self.ir.blocks if self.traced else ()):
+        for number, block in enumerate(self.ir.blocks if self.divided else ()):
             if block.opcode == "invoke":
                 found[number] = None
             elif self.calls[number] and self.calls[number][-1].records:
@@ -118,9 +118,16 @@ class FunctionCfg:
 
 
 def read_function(
-    ir: IRFunction, attributes: Attributes, optimised: bool = True, traced: bool = False
+    ir: IRFunction,
+    attributes: Attributes,
+    optimised: bool = True,
+    divided: bool = False,
+    traced: bool = False,
 ) -> FunctionCfg:
-    """Build the graph of a function.  Blocks are called b0, b1, ... in the order of the IR."""
+    """Build the graph of a function.  Blocks are called b0, b1, ... in the order of the IR.
+
+    Where the execution is recorded (``traced``), a last call in front of a dead end is like any other.
+    """
     number = {block.label: index for index, block in enumerate(ir.blocks)}
     exit_vertex = len(ir.blocks)
     flow: list[tuple[int, int]] = []
@@ -142,7 +149,7 @@ def read_function(
             positions.append(())
     labels = [f"b{index}" for index in range(exit_vertex)] + ["EXIT"]
     graph = build(ir.symbol, labels, flow)
-    calls = [calls_of(block, attributes, traced) for block in ir.blocks]
+    calls = [calls_of(block, attributes, divided) for block in ir.blocks]
     nounwind = "nounwind" in attributes.of_header(ir.header)
     returns_twice = frozenset(
         source
@@ -150,7 +157,7 @@ def read_function(
         if any(call.returns_twice for call in calls[source]) or invokes_returning_twice(block, attributes)
     )
     tail_calls = TailCalls(ir, calls, optimised, dead_ends=not traced)
-    return FunctionCfg(ir, graph, positions, calls, nounwind, tail_calls, returns_twice, traced)
+    return FunctionCfg(ir, graph, positions, calls, nounwind, tail_calls, returns_twice, divided)
 
 
 def fingerprint(graph: Graph, blocks: tuple[BlockFacts, ...]) -> str:

@@ -22,7 +22,7 @@ from trodden.native.ir.debug_info import FunctionLines, read_debug_info
 from trodden.native.ir.function import IRFunction
 from trodden.native.ir.module import IRModule
 from trodden.native.ir.module_properties import is_optimised
-from trodden.native.ir.symbols import ifunc_resolvers, machine_of, type_names
+from trodden.native.ir.symbols import Aliases, ifunc_resolvers, machine_of, type_names
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.options.declarations import Options
 from trodden.plan.probes import Plan
@@ -84,9 +84,10 @@ class ModuleReader:
                 self.skipped.append(Skipped(name, reason))
             return None
         traced = self.options.traces
-        ir = (split_at_recording_calls if traced else split_at_returns_twice)(ir, self.attributes)
+        divided = traced or self.options.over_calls
+        ir = (split_at_recording_calls if divided else split_at_returns_twice)(ir, self.attributes)
         optnone = "optnone" in self.attributes.of_header(ir.header)
-        read = read_function(ir, self.attributes, self.options.stage != "early" or optnone, traced)
+        read = read_function(ir, self.attributes, self.options.stage != "early" or optnone, divided, traced)
         return ModuleFunction(
             name, max(file, 0), line, read, function_features(read, self._features), optnone
         )
@@ -153,6 +154,16 @@ class ModuleReader:
             aliases=self._features.aliases.public,
             started=self._features.started,
         )
+
+    @property
+    def aliases(self) -> Aliases:
+        """The aliases of functions."""
+        return self._features.aliases
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """The functions whose address is taken in the module."""
+        return self._features.taken
 
     def is_resolver(self, definition: str) -> bool:
         """Whether a function chooses the implementation of another, by the attribute ``ifunc``."""

@@ -52,7 +52,7 @@ def clone_hot_blocks(
     ir = add_clones(read.ir, code.origins[read.graph.exit :], _successors(read, code), types)
     if ir is None:
         return unchanged
-    result = read_function(ir, attributes)
+    result = read_function(ir, attributes, divided=read.divided)
     assert result.graph.edges == code.graph.edges, f"{ir.symbol}: clones have other successors than planned"
     frequencies = _frequencies(read, weights, expected)
     inductions = _inductions(result, code, planned.inductions)

@@ -40,7 +40,10 @@ SHARED_FUNCTIONS = (
     *("__trodden_trace_next", "__trodden_landed", "__trodden_left_at"),
     "trodden_dump",
 )
-SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring", "__trodden_trace")
+SHARED_VARIABLES = (
+    *("__trodden_caller", "__trodden_table", "__trodden_ring", "__trodden_trace"),
+    "__trodden_channel",
+)
 """What an executable exports, so that its libraries use its instance of the runtime."""
 _PADDING_SOURCE = "counters/tls_padding.c"
 _PADDING = "counters-tls_padding.o"

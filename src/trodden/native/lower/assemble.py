@@ -162,7 +162,7 @@ def _labelled_call(
         records = lowering.debug.block_record(number)
         pieces.insert(0, _lines(_located(code.take(Where.BEFORE_CALL, number), records)))
         behind = _lines(_located(code.take(Where.AFTER_CALL, number), records))
-        if lowering.read.traced:
+        if lowering.read.divided:
             # Its own calls are not at this site.
             return "".join([*pieces, after, behind])
         pieces.append(behind)
@@ -276,13 +276,13 @@ def _edge_blocks(lowering: FunctionLowering, code: FunctionCode) -> dict[int, _E
 
 
 def _after_variables(lowering: FunctionLowering, number: int) -> int:
-    """Where new code at the top of a block starts: behind the variables of a traced function.
+    """Where new code at the top of a block starts: behind the variables of a divided function.
 
     They are first in its first block; behind a branch they would not be part of the frame.
     """
     block = lowering.read.ir.blocks[number]
     position = block.insertion_point()
-    if number == lowering.read.graph.root and lowering.read.traced:
+    if number == lowering.read.graph.root and lowering.read.divided:
         for alloca in static_allocas(block):
             if alloca.start == position:
                 position = alloca.end + 1

@@ -72,7 +72,7 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
     values = track_register(read, planned)
     overlaps = track_overlaps(read, planned, locations, values)
     register = choose_phis(read, planned, locations, values, overlaps)
-    paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag, overlaps)
+    paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag, overlaps, unit.calls)
     trace = TraceEmitter.of(lowering, plan, register, planned.inductions, unit.traced)
     spare_slot = function.first_slot + plan.slots
 
@@ -92,6 +92,8 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
     header = FunctionHeader(read.ir.header)
     labels = unit.labels(function.number, header.comdat, lowering.debug.call_location)
     lookup = lowering.builder()
+    if paths is not None and paths.crossings is not None:
+        lookup.lines += paths.crossings.variables
     for name, operation in lowering.access.addressing.lookup if locations.uses_counters(plan) else ():
         lookup.define(name, operation)
     weights = unit.branch_weights if planned.measured else None

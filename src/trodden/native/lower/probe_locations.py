@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.lower.insertions import Point, Where
-from trodden.plan.overlap_probes import BumpOverlap, ChainPath, ChainPathAt
+from trodden.plan.overlap_probes import BumpOverlap, ChainPath, ChainPathAt, PairOverlap, PairOverlapAt
 from trodden.plan.overlapping.registers import Counted
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Register, Value
@@ -35,7 +35,7 @@ Ending = Bump | BumpAt | EmitRegion | EmitRegionAt | EmitWitness
 """The probes at whose location a path, or what else has a number, has ended."""
 
 
-COUNTING_ENDS = (Bump, BumpAt, BumpOverlap, ChainPath, ChainPathAt)
+COUNTING_ENDS = (Bump, BumpAt, BumpOverlap, ChainPath, ChainPathAt, PairOverlap, PairOverlapAt)
 """The probes that count what has ended where a path ends."""
 
 

@@ -9,6 +9,7 @@ from trodden.native.analysis.module_reader import ModuleReader
 from trodden.native.ir.module_properties import is_position_independent_library
 from trodden.native.ir.strip_debug import strip_definition
 from trodden.native.lower.branch_weights import BranchWeights
+from trodden.native.lower.call_names import CallNames
 from trodden.native.lower.call_site_labels import CallSites, NoLabels, SiteLabels, TaggedSites
 from trodden.native.lower.counter_access import (
     Addressing,
@@ -29,7 +30,8 @@ class UnitLowering:
     ``debug`` adds debug records, if there are to be any; ``keeps_debug``: the program's own debug information
     stays in the module.  ``durable``: no counter may be in a register, not even before the optimiser runs.
     ``last_paths`` is how many last paths of each thread are kept.  ``traced``: what is executed is recorded;
-    it is the metadata node of the weights of a branch that is hardly ever taken.
+    it is the metadata node of the weights of a branch that is hardly ever taken.  ``calls``: paths are
+    counted over calls.
     """
 
     machine: str
@@ -44,10 +46,14 @@ class UnitLowering:
     branch_weights: BranchWeights | None
     personalities: Personalities | None
     traced: int | None = None
+    calls: CallNames | None = None
 
     @staticmethod
-    def of(reader: ModuleReader, tag: int, keep_debug: bool) -> UnitLowering:
-        """The lowering of a module with the options that it is read with."""
+    def of(reader: ModuleReader, tag: int, keep_debug: bool, calls: CallNames | None = None) -> UnitLowering:
+        """The lowering of a module with the options that it is read with.
+
+        ``calls`` are the names of its functions if paths extend over calls.
+        """
         options, debug, machine = reader.options, reader.debug, reader.machine
         early = options.stage == "early"
         sites: CallSites | None = None
@@ -68,6 +74,7 @@ class UnitLowering:
             branch_weights=BranchWeights(debug.fresh) if options.branch_weights else None,
             personalities=None if sites is None or early else Personalities(reader.attributes),
             traced=debug.fresh() if options.traces else None,
+            calls=calls,
         )
 
     @property

@@ -356,6 +356,11 @@ class Options:
         return self.profile == "paths"
 
     @property
+    def over_calls(self) -> bool:
+        """Whether paths are counted over calls and returns."""
+        return self.paths and (bool(self.overlap) or self.pairs > 0)
+
+    @property
     def traces(self) -> bool:
         """Whether the execution is recorded."""
         return self.profile == "trace"

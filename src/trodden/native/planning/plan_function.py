@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from trodden.native.analysis.function_cfg import FunctionCfg
@@ -20,6 +21,7 @@ from trodden.plan.counters.schemes import (
     vprof_by_blocks,
     vprof_by_edges,
 )
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.overlapping.fictitious import NONE, Fictitious
 from trodden.plan.probes import Plan
 from trodden.weigh.features.block_features import FunctionFeatures
@@ -53,10 +55,11 @@ def plan_for(
     slots: int,
     features: FunctionFeatures,
     calls: TracedCalls | None = None,
+    sites: Sequence[CallSite] = (),
 ) -> Planned:
     """The plan for one function of a unit whose functions so far have ``slots`` counters.
 
-    ``calls`` are those of a function that is traced.
+    ``calls`` are those of a function that is traced, ``sites`` those of one whose paths extend over calls.
     """
     graph = read.graph
     if not options.paths and options.scheme == "every-block":
@@ -65,12 +68,12 @@ def plan_for(
         return Planned(every_edge(graph), [])
     weights = options.measured(graph, read.ir.symbol) if options.measured else None
     if weights is not None:
-        return replace(_plan_by_weights(read, options, machine, weights, slots, calls), measured=True)
+        return replace(_plan_by_weights(read, options, machine, weights, slots, calls, sites), measured=True)
     if options.weights == ESTIMATE:
         weights = expected_weights(graph, features, default_rates(), read.loops)
     else:
         weights = nesting_weights(graph, read.loops)
-    return _plan_by_weights(read, options, machine, weights, slots, calls)
+    return _plan_by_weights(read, options, machine, weights, slots, calls, sites)
 
 
 def _plan_by_weights(
@@ -80,13 +83,14 @@ def _plan_by_weights(
     weights: list[float],
     slots: int,
     calls: TracedCalls | None,
+    sites: Sequence[CallSite],
 ) -> Planned:
     graph = read.graph
     if calls is not None:
         plan, inductions = trace_plan(read, options, weights, calls)
         return Planned(plan, weights, inductions)
     if options.paths:
-        paths = plan_paths(read, options, machine, weights, slots)
+        paths = plan_paths(read, options, machine, weights, slots, sites)
         inductions = dict(paths.inductions)
         return Planned(
             paths.plan,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.analysis.induction import Induction
 from trodden.native.options.declarations import AUTO, MAX, Options
+from trodden.native.planning.plan_calls import with_calls
 from trodden.native.planning.probe_costs import edge_costs, find_countable_loops
 from trodden.native.planning.register_slots import blocks_that_may_be_cut_short
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.overlapping.degrees import Budget, choose_degrees
 from trodden.plan.overlapping.fictitious import NONE, Fictitious, fictitious_overlaps
 from trodden.plan.overlapping.numbering import OverlapNumbering
@@ -45,24 +47,34 @@ class PlannedPaths:
 
 
 def plan_paths(
-    read: FunctionCfg, options: Options, machine: str, weights: list[float], slots: int
+    read: FunctionCfg,
+    options: Options,
+    machine: str,
+    weights: list[float],
+    slots: int,
+    sites: Sequence[CallSite],
 ) -> PlannedPaths:
-    """The plan for the paths of a function of a unit whose functions so far have ``slots`` counters."""
+    """The plan for the paths of a function of a unit whose functions so far have ``slots`` counters.
+
+    ``sites`` are the calls over which paths extend.
+    """
     countable_loops, inductions = (
         find_countable_loops(read, weights) if options.loop_exit_counts else ([], {})
     )
     may_be_cut_short = blocks_that_may_be_cut_short(read)
+    # The prefix of a path has to be known before each call, and not only where it may be cut short.
+    known = may_be_cut_short.union(site.block for site in sites)
     costs = edge_costs(read, weights)
     dense = min(DENSE, max(SPARSE_FROM_SLOTS - slots, DEFAULT_LIMIT))
     if options.overlap:
         plan = overlapping_plan(
             read.graph,
             costs,
-            _degrees(read, options, machine, costs),
+            _degrees(read, options, machine, costs, known),
             limit=options.max_paths,
             most=dense if (options.max_paths or LARGEST) <= dense else MOST_NUMBERS // 2,
             dense=dense,
-            may_be_cut_short=may_be_cut_short,
+            may_be_cut_short=known,
             stack_slots=machine == "x86_64",
             resume_edges=resume_edges(read),
             rule=options.cut_by,
@@ -74,7 +86,7 @@ def plan_paths(
             costs,
             limit=options.max_paths,
             dense=dense,
-            may_be_cut_short=may_be_cut_short,
+            may_be_cut_short=known,
             stack_slots=machine == "x86_64",
             resume_edges=resume_edges(read),
             context=options.context,
@@ -91,10 +103,14 @@ def plan_paths(
         ambiguous -= single_prefixes(Numbering(read.graph, plan.paths)).keys()
     if options.scheme == "checked":
         plan = checked_paths(plan, read.graph)
+    if options.over_calls:
+        plan = with_calls(plan, read, costs, options, sites)
     return PlannedPaths(plan, inductions, ambiguous, fictitious, may_be_cut_short & fictitious.starts.keys())
 
 
-def _degrees(read: FunctionCfg, options: Options, machine: str, costs: list[float]) -> Degrees:
+def _degrees(
+    read: FunctionCfg, options: Options, machine: str, costs: list[float], known: frozenset[int]
+) -> Degrees:
     if options.overlap == MAX:
         return None
     if options.overlap != AUTO:
@@ -103,7 +119,7 @@ def _degrees(read: FunctionCfg, options: Options, machine: str, costs: list[floa
         read.graph,
         costs,
         limit=options.max_paths,
-        may_be_cut_short=blocks_that_may_be_cut_short(read),
+        may_be_cut_short=known,
         stack_slots=machine == "x86_64",
         resume_edges=resume_edges(read),
         rule=options.cut_by,

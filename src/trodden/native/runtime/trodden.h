@@ -42,7 +42,7 @@ struct trodden_unit {
     uint64_t index, number;
     /* The calling thread's variable __trodden_ring; NULL: the unit does not record last paths. */
     struct trodden_ring **(*ring)(void);
-    /* &__trodden_layout_3: an object that was made for another runtime than this does not link. */
+    /* &__trodden_layout_4: an object that was made for another runtime than this does not link. */
     const void *layout;
     /* The calling thread's variable __trodden_trace; NULL: the unit records no trace. */
     struct trodden_trace_cursor *(*trace)(void);
@@ -50,9 +50,11 @@ struct trodden_unit {
      * unit is registered. */
     uint32_t *tokens;
     uint64_t functions;
+    /* The calling thread's variable __trodden_channel; NULL: the unit counts no paths over calls and returns. */
+    struct trodden_channel *(*channel)(void);
 };
 
-extern const char __trodden_layout_3 __attribute__((visibility("hidden")));
+extern const char __trodden_layout_4 __attribute__((visibility("hidden")));
 
 /* The counters lie in the section .trodden_counts of the static TLS, at the same distance from the thread pointer in
  * every thread.  Code that may end up in a shared library has a thread-local variable __trodden_table instead: weak,
@@ -171,6 +173,35 @@ struct trodden_trace_cursor {
 extern uint8_t trodden_no_trace[] __attribute__((visibility("hidden")));
 
 TRODDEN_PRESERVE_MOST void __trodden_trace_full(const struct trodden_unit *unit, uint64_t function, uint64_t location)
+    __attribute__((visibility("hidden"), nothrow));
+
+/* ---- paths that extend over calls and returns (counters/crossings.c) ----
+ *
+ * Caller and callee tell each other in a thread-local variable __trodden_channel that all modules of the process share:
+ * weak, exported, of the initial-exec model, and initialized with zeros and the address of trodden_no_crossings.
+ *
+ * A function has a token: a hash of its name, of which the highest bit is set, so that it is no address.  Before a call
+ * the caller says whom it calls: by the token if it knows the function, otherwise by the address.  A function that is
+ * entered takes what the caller has said if either is its own, and puts 0 in its place.  When its last path has ended,
+ * it says who it is.  A word for a function is its index, or for a call site that of the site, in the upper half, and
+ * the unit's `number` in the lower half. */
+struct trodden_channel {
+    uint64_t target;         /* the token or the address of whoever is called */
+    uint64_t site, prefix;   /* where, and with which path so far */
+    uint64_t token, address; /* of whoever has returned; the address is 0 if nobody can know it */
+    uint64_t callee, path;   /* the same function, and its last path */
+    struct trodden_crossing_table *table;
+};
+
+/* In the word of a callee: it has returned, and `in_caller` is what its caller did then. */
+#define TRODDEN_CROSSING_RETURNED ((uint64_t)1 << 63)
+
+extern struct trodden_crossing_table trodden_no_crossings __attribute__((visibility("hidden")));
+
+/* Adds one to the count of the key.  For instrumented code of the same module, with the channel of the calling thread; may
+ * be called anywhere, also in signal handlers. */
+TRODDEN_PRESERVE_MOST void __trodden_crossed(struct trodden_channel *channel, uint64_t callee, uint64_t site,
+                                             uint64_t in_callee, uint64_t in_caller)
     __attribute__((visibility("hidden"), nothrow));
 
 /* Writes the counts so far, with the frames that are active now.  The program continues to count, and the raw file at

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trodden.plan.overlap_probes import (
+    CallOverlaps,
+    CallSite,
     Channel,
     ClearOverlap,
     PairOverlap,
@@ -23,7 +25,6 @@ from trodden.plan.overlap_probes import (
     TakeReturn,
 )
 from trodden.plan.overlapping.protocol import (
-    CallSite,
     publishing_calls,
     publishing_returns,
     returning_sites,
@@ -51,7 +52,9 @@ def with_call_pairs(plan: Plan, numbering: Numbering, sites: Sequence[CallSite])
             on_edges[edge] = (TakeReturn(site.site, None), *on_edges.get(edge, ()))
     on_entry: tuple[Probe, ...] = (TakeCall(None), ClearOverlap(Channel.RETURNED))
     on_entry += _paired(publishing_returns(plan, dag).on_entry)
-    return replace(plan, on_edges=dict(sorted(on_edges.items())), on_blocks=on_blocks, on_entry=on_entry)
+    calls = CallOverlaps(sites=tuple(sites), paired=True)
+    edges = dict(sorted(on_edges.items()))
+    return replace(plan, on_edges=edges, on_blocks=on_blocks, on_entry=on_entry, calls=calls)
 
 
 def _counted_before(probes: Sequence[Probe], block: int, number: int) -> Sequence[Probe]:

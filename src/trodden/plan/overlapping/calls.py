@@ -26,6 +26,8 @@ from dataclasses import replace
 from trodden.plan.overlap_probes import (
     AddOverlap,
     BumpOverlap,
+    CallOverlaps,
+    CallSite,
     Channel,
     ClearOverlap,
     CountPredicate,
@@ -37,7 +39,6 @@ from trodden.plan.overlapping.numbering import ahead_of
 from trodden.plan.overlapping.path_graph import Beginning, entry_path_graph, return_path_graph
 from trodden.plan.overlapping.placement import PlacedOverlaps, place_overlaps
 from trodden.plan.overlapping.protocol import (
-    CallSite,
     plain_dag,
     publishing_calls,
     publishing_returns,
@@ -103,15 +104,31 @@ def with_entries(
     """
     dag = plain_dag(numbering)
     root = dag.graph.root
-    owner = Owner(root, 1, degree, lambda _: True)
-    region = lay_out(Ways(dag), [(owner, {root: 1})], may_be_cut_short)
-    values = CallNumbering(entry_path_graph(region), region.ways, owner)
+    region, values = _entries(dag, degree, may_be_cut_short)
     increments = chord_increments(values, weights)
     placed = _placed(region, Channel.ENTERED, values, increments, degree)
     on_edges = _merged(plan, placed, dag, Channel.ENTERED, {})
     on_blocks = publishing_calls(plan, numbering, dag, sites)
     on_entry = (TakeCall(values.start(increments, root)), *plan.on_entry)
-    return replace(plan, on_edges=on_edges, on_blocks=on_blocks, on_entry=on_entry), values
+    calls = replace(_told(plan, sites, may_be_cut_short), entered=degree)
+    return replace(plan, on_edges=on_edges, on_blocks=on_blocks, on_entry=on_entry, calls=calls), values
+
+
+def _entries(dag: Dag, degree: int | None, stops: Collection[int]) -> tuple[Region, CallNumbering]:
+    root = dag.graph.root
+    owner = Owner(root, 1, degree, lambda _: True)
+    region = lay_out(Ways(dag), [(owner, {root: 1})], stops)
+    return region, CallNumbering(entry_path_graph(region), region.ways, owner)
+
+
+def entry_numbers(numbering: Numbering, calls: CallOverlaps) -> CallNumbering:
+    """The numbers of overlaps of type I in a procedure with this numbering of paths, as its callee."""
+    return _entries(plain_dag(numbering), calls.entered, calls.stops)[1]
+
+
+def return_numbers(plan: Plan, numbering: Numbering, calls: CallOverlaps) -> CallNumbering:
+    """The numbers of overlaps of type II, behind the calls of a procedure."""
+    return _returns(plan, plain_dag(numbering), calls.sites, calls.returned, calls.stops)[-1]
 
 
 def with_returns(
@@ -125,13 +142,8 @@ def with_returns(
     """Add what type II needs to a plan for paths: II-OL-k, in both roles."""
     dag = plain_dag(numbering)
     edges = dag.graph.edges
-    calling = {site.block for site in sites}
-    ways = Ways(dag)
-    live = returning_sites(plan, ways, sites)
-    owner = Owner(dag.graph.root, 1, degree, lambda edge: edges[edge].src not in calling)
-    begins, arrivals, counted = _beginnings(ways, owner, live)
-    region = lay_out(ways, [(owner, arrivals)], may_be_cut_short)
-    values = CallNumbering(return_path_graph(region, begins), ways, owner, counted)
+    live, begins, counted, region, values = _returns(plan, dag, sites, degree, may_be_cut_short)
+    ways = region.ways
     increments = chord_increments(values, weights)
     placed = _placed(region, Channel.RETURNED, values, increments, degree)
     adds = _adds(values, increments)
@@ -149,7 +161,29 @@ def with_returns(
     plan = publishing_returns(plan, dag)
     on_edges = _merged(plan, placed, dag, Channel.RETURNED, behind)
     on_entry = (ClearOverlap(Channel.RETURNED), *plan.on_entry)
-    return replace(plan, on_edges=on_edges, on_entry=on_entry), values
+    calls = replace(_told(plan, sites, may_be_cut_short), returned=degree)
+    return replace(plan, on_edges=on_edges, on_entry=on_entry, calls=calls), values
+
+
+def _returns(
+    plan: Plan, dag: Dag, sites: Sequence[CallSite], degree: int | None, stops: Collection[int]
+) -> tuple[list[CallSite], dict[int, Beginning], dict[int, bool], Region, CallNumbering]:
+    """The sites that return, how overlaps begin behind them, which are predicates; and what follows."""
+    edges = dag.graph.edges
+    calling = {site.block for site in sites}
+    ways = Ways(dag)
+    live = returning_sites(plan, ways, sites)
+    owner = Owner(dag.graph.root, 1, degree, lambda edge: edges[edge].src not in calling)
+    begins, arrivals, counted = _beginnings(ways, owner, live)
+    region = lay_out(ways, [(owner, arrivals)], stops)
+    values = CallNumbering(return_path_graph(region, begins), ways, owner, counted)
+    return live, begins, counted, region, values
+
+
+def _told(plan: Plan, sites: Sequence[CallSite], stops: Collection[int]) -> CallOverlaps:
+    """What the plan says so far of what it counts over calls."""
+    known = plan.calls or CallOverlaps()
+    return replace(known, sites=tuple(sites), extended=True, stops=tuple(sorted(stops)))
 
 
 def _beginnings(

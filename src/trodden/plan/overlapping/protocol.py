@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from trodden.graph.cfg import Graph
-from trodden.plan.overlap_probes import PublishCall, PublishCallAt, PublishReturn, PublishReturnAt
+from trodden.plan.overlap_probes import CallSite, PublishCall, PublishCallAt, PublishReturn, PublishReturnAt
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.region import Ways
 from trodden.plan.paths.dag import ArcKind, Dag
@@ -26,14 +25,6 @@ from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.placement import signed
 from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
 from trodden.plan.probes import Bump, BumpAt, Plan, Probe
-
-
-class CallSite(NamedTuple):
-    """A call at the end of a block: the number of its site, and the edges on which it may return."""
-
-    site: int
-    block: int
-    ways: tuple[int, ...]
 
 
 def plain_dag(numbering: Numbering) -> Dag:

@@ -13,7 +13,7 @@ Locating an interrupted frame rebuilds the same graph from the same list of clon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import starmap
 
@@ -65,7 +65,7 @@ def clone_graph(
             original.append(edge)
     labels = [f"b{number}" for number in range(exit_vertex)] + ["EXIT"]
     result = _built(graph, labels, flow)
-    new_plan = _plan_for(result, plan, origins, original)
+    new_plan = _plan_for(result, plan, origins, original, reached)
     return ClonedGraph(result, new_plan, origins, tuple(original), frozenset(reached))
 
 
@@ -113,8 +113,17 @@ def _reached(out_edges: Sequence[Sequence[tuple[int, int]]], root: int) -> set[i
     return found
 
 
-def _plan_for(graph: Graph, plan: Plan, origins: Sequence[int], original: Sequence[int | None]) -> Plan:
-    """The plan for the graph of the code: the probes of an edge are on all edges that it has become."""
+def _plan_for(
+    graph: Graph,
+    plan: Plan,
+    origins: Sequence[int],
+    original: Sequence[int | None],
+    reached: Collection[int],
+) -> Plan:
+    """The plan for the graph of the code: the probes of an edge are on all edges that it has become.
+
+    Those of a block are in its clones, and in the block itself if it can still be ``reached``.
+    """
     self_loops = {
         (edge.src, original[index]): index
         for index, edge in enumerate(graph.edges)
@@ -132,7 +141,9 @@ def _plan_for(graph: Graph, plan: Plan, origins: Sequence[int], original: Sequen
         if edge is not None and edge in plan.on_edges
     }
     on_blocks = {
-        vertex: plan.on_blocks[origin] for vertex, origin in enumerate(origins) if origin in plan.on_blocks
+        vertex: plan.on_blocks[origin]
+        for vertex, origin in enumerate(origins)
+        if origin in plan.on_blocks and vertex in reached
     }
     paths = _paths_for(plan.paths, original) if plan.paths is not None else None
     return replace(plan, on_edges=on_edges, on_blocks=on_blocks, paths=paths)

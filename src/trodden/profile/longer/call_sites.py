@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from trodden.plan.probes import Trace
+from trodden.profile.call_paths import function_names
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BranchKind
 from trodden.weigh.features.block_features import CallFeatures
@@ -32,6 +34,7 @@ class Callees:
 
     def __init__(self, profile: Profile) -> None:
         self._functions = profile.functions
+        self._traces = _traces_of(profile)
         self._aliases: dict[str, set[str]] = {}
         for unit in profile.units:
             for alias, symbol in unit.aliases:
@@ -74,6 +77,20 @@ class Callees:
                     found.append(CallIn(block, key, keys.count(key), last, pointer))
         return found
 
+    def calling(self, key: str) -> frozenset[int]:
+        """The blocks of a function at whose calls what it did behind an earlier call comes to its end."""
+        trace = self._traces.get(key)
+        if trace is not None:
+            return frozenset(trace.calls)
+        return frozenset(call.block for call in self.calls(self._functions[key]))
+
+    def comes_back(self, key: str, block: int) -> bool:
+        """Whether what the last call of a block calls certainly returns to that function, if at all."""
+        trace = self._traces.get(key)
+        if trace is not None:
+            return block not in trace.tails
+        return not may_be_left(self._functions[key], block)
+
     def is_not_of(self, caller: str, block: int, callee: str) -> bool:
         """Whether the last call of a block is certainly not of a function: it has another name."""
         call = self._last_call(caller, block)
@@ -90,6 +107,18 @@ class Callees:
         blocks = self._functions[caller].facts.features.blocks
         calls = blocks[block].calls if block < len(blocks) else ()
         return calls[-1] if calls else None
+
+
+def _traces_of(profile: Profile) -> dict[str, Trace]:
+    """How the functions of a profile were traced, if its counts follow from a trace."""
+    names = function_names(profile) if profile.traced_pairs is not None else {}
+    return {
+        names[unit.id, number]: facts.plan.trace
+        for unit, traced in zip(profile.units, profile.traced_units, strict=False)
+        if profile.traced_pairs is not None
+        for number, facts in enumerate(traced.functions[: len(unit.functions)])
+        if facts.plan.trace is not None
+    }
 
 
 def may_be_left(function: FunctionProfile, block: int) -> bool:

@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from trodden.plan.overlapping.loop_paths import up_to_degree
 from trodden.plan.routes import PathEnd, PathStart, Route
-from trodden.profile.longer.call_sites import Callees, CallIn, may_be_left
+from trodden.profile.longer.call_sites import CallIn, may_be_left
+from trodden.profile.longer.ends import Ends
 from trodden.profile.longer.function_paths import FunctionPaths
 from trodden.profile.longer.listing import bounded_paths
 from trodden.profile.longer.loops import Found
@@ -28,34 +29,32 @@ from trodden.profile.longer.model import (
     Source,
     part_of,
 )
-from trodden.profile.model import Profile
 from trodden.program.facts import BranchKind
 from trodden.recover.bounds.margins import Margins
 from trodden.recover.bounds.system import Range
 
 
 def calls_of(
-    profile: Profile,
+    ends: Ends,
     everything: Mapping[str, FunctionPaths],
     chosen: Collection[str],
     solver: Solver,
     most: int,
 ) -> Iterator[Found | NotTold]:
     """The longer paths over each call that was made by, or of, one of the chosen functions."""
-    callees = Callees(profile)
     known = {key: _Called(own) for key, own in everything.items()}
     for key, own in everything.items():
-        sites = [site for site in callees.calls(own.function) if own.function.block_counts[site.block]]
         if own.function.violations:
             continue
+        sites = [site for site in ends.callees.calls(own.function) if own.function.block_counts[site.block]]
         pointers = sum(own.function.counted_blocks[site.block] for site in sites if site.pointer)
         if pointers and key in chosen:
             what = f"{pointers:,} calls lead through pointers, and paths do not say to whom"
             yield NotTold(LongerKind.CALL, key, what)
-        calling = _Calling(own, [site.block for site in sites])
+        calling = _Calling(own, ends.callees.calling(key))
         left = 0
         for site in sites:
-            if site.last and not site.pointer and may_be_left(own.function, site.block):
+            if site.last and not site.pointer and not ends.callees.comes_back(key, site.block):
                 left += own.function.counted_blocks[site.block]
                 continue
             callee = known.get(site.callee or "")
@@ -63,13 +62,13 @@ def calls_of(
                 continue
             if callee.own.function.violations:
                 continue
-            yield from _over(calling, site, callee, solver, most)
+            yield from _over(calling, site, callee, ends, solver, most)
         if left and key in chosen:
             yield NotTold(LongerKind.CALL, key, f"{left:,} calls may be jumps, which do not return here")
 
 
 def _over(
-    calling: _Calling, site: CallIn, callee: _Called, solver: Solver, most: int
+    calling: _Calling, site: CallIn, callee: _Called, ends: Ends, solver: Solver, most: int
 ) -> Iterator[Found | NotTold]:
     """Both kinds of longer paths over one call."""
     own, other = calling.own, callee.own
@@ -80,9 +79,8 @@ def _over(
     def entered(edges: tuple[int, ...]) -> PathPart:
         return part_of(other.graph, other.graph.root, edges, PathStart.ENTRY)
 
-    found = bounded_paths(
-        crossing, [Margins(rows, columns, calls)], (_part, entered), Source.PATHS, solver, most
-    )
+    tables = [Margins(rows, columns, calls)]
+    found = bounded_paths(crossing, tables, (_part, entered), ends.of(crossing), Source.PATHS, solver, most)
     yield found or NotTold(LongerKind.CALL, own.key, _contradicts(own, site, other), nothing=True)
     if not site.last:
         return
@@ -101,6 +99,7 @@ def _over(
         crossing,
         [Margins(rows, rests)],
         (_part, behind),
+        ends.of(crossing),
         Source.PATHS,
         solver,
         most,
@@ -202,10 +201,7 @@ class _Calling:
     def behind(self, site: CallIn) -> dict[tuple[int, ...], Range]:
         """What it did behind the last call of a block, and how often it returned there."""
         own = self.own
-        features = own.function.facts.features.blocks[site.block]
-        onward = set(own.ways.out(site.block)) - set(own.paths.resume_edges)
-        if features.may_throw:
-            onward &= {own.graph.out_edges[site.block][0]}
+        onward = own.returning_on(site.block)
         owner = replace(own.whole, stays=lambda edge: own.graph.edges[edge].src not in self._blocks)
         found: Counter[tuple[int, ...]] = Counter()
         for route, count, at in self._paths_through(site.block):

@@ -12,7 +12,9 @@ from functools import partial
 
 from trodden.errors import UsageError
 from trodden.profile.derived import derive
+from trodden.profile.longer.call_sites import Callees
 from trodden.profile.longer.calls import calls_of
+from trodden.profile.longer.ends import Ends
 from trodden.profile.longer.function_paths import FunctionPaths, paths_of
 from trodden.profile.longer.listing import exact_paths
 from trodden.profile.longer.loops import loops_of
@@ -62,7 +64,7 @@ def with_traced_pairs(profile: Profile, tell: Callable[[str], None] = lambda det
         units = profile.traced_units
         counts = tuple(UnitCounts.zero(unit) for unit in units)
         profile = replace(profile, units=units, unit_counts=counts, traced_units=())
-    return derive(profile, "paths", tell, longer=True).profile
+    return replace(derive(profile, "paths", tell, longer=True).profile, traced_units=profile.units)
 
 
 def longer_paths(
@@ -80,6 +82,7 @@ def longer_paths(
     functions = {key: own for key, own in everything.items() if key in some}
     if not functions:
         raise UsageError("no paths were counted; run with --profile paths, or trace")
+    ends = Ends(Callees(profile), everything)
     found = _Found()
     found.not_told += [
         NotTold(None, key, "its paths were not counted", nothing=True) for key in some if key not in functions
@@ -88,7 +91,7 @@ def longer_paths(
         traced = traced_counts(profile, profile.traced_pairs, everything)
         found.not_told += traced.not_told
         found.add(
-            exact_paths(crossing, each, Source.TRACE, *traced.more(crossing))
+            exact_paths(crossing, each, Source.TRACE, ends.of(crossing), *traced.more(crossing))
             for crossing, each in traced.counts.items()
             if crossing.function in functions or crossing.callee in functions
         )
@@ -97,8 +100,8 @@ def longer_paths(
             if reason := _unreliable(own):
                 found.not_told.append(NotTold(None, key, reason, nothing=True))
             else:
-                found.add(loops_of(own, solver, most))
-        found.add(calls_of(profile, everything, functions, solver, most))
+                found.add(loops_of(own, ends, solver, most))
+        found.add(calls_of(ends, everything, functions, solver, most))
     all_functions = {key: own.function for key, own in everything.items()}
     unsorted = LongerPaths(
         tuple(found.paths),

@@ -48,6 +48,14 @@ class FunctionPaths:
         """What paths of two iterations of a loop belong to."""
         return self.nest.owner(self.ways.dag, header, None)
 
+    def returning_on(self, block: int) -> set[int]:
+        """The edges on which the call of a block returns, and returns once only."""
+        onward = set(self.ways.out(block)) - set(self.paths.resume_edges)
+        features = self.function.facts.features.blocks
+        if block < len(features) and features[block].may_throw:
+            onward &= {self.graph.out_edges[block][0]}
+        return onward
+
     @property
     def whole(self) -> Owner:
         """What overlaps from its entry on belong to."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Generic
 
@@ -22,10 +22,11 @@ def exact_paths(
     crossing: Crossing,
     counts: Mapping[tuple[PathPart, PathPart], int],
     source: Source,
+    complete: Callable[[PathPart], bool],
     more: int = 0,
     others: int = 0,
 ) -> tuple[CrossingFlow, list[LongerPath]]:
-    """The longer paths of a crossing whose counts are known.
+    """The longer paths of a crossing whose counts are known; ``complete`` says which second parts are.
 
     So many ``more`` executions may have been of any of them, and as many as ``others`` were of paths that are
     not among them.
@@ -43,6 +44,8 @@ def exact_paths(
         paths=number,
         exact=0 if more else number,
         listed=number,
+        complete=(whole := sum(complete(path.second) for path in listed)),
+        certain=whole,
         unlisted=more + others,
         degree=None,
     )
@@ -53,12 +56,15 @@ def bounded_paths(
     crossing: Crossing,
     tables: Sequence[Margins[First, Second]],
     parts: tuple[Callable[[First], PathPart], Callable[[Second], PathPart]],
+    complete: Callable[[PathPart], bool],
     source: Source,
     solver: Solver,
     most: int,
     degree: int | None = -1,
 ) -> tuple[CrossingFlow, list[LongerPath]] | None:
     """The longer paths of a crossing from tables of sums; ``None`` if no counts have these sums.
+
+    ``parts`` make parts of rows and columns, ``complete`` says which second parts are not cut short.
 
     Listed are all that were certainly executed, and of the others the ``most`` with the largest upper bounds.
     """
@@ -72,6 +78,7 @@ def bounded_paths(
     for first, second, bounds in islice(hottest, most):
         chosen[first, second] = bounds
     following = next(hottest, None)
+    whole = {part for table in tables for part in table.columns if complete(parts[1](part))}
     listed = [
         LongerPath(crossing, parts[0](first), parts[1](second), *bounds, source)
         for (first, second), bounds in chosen.items()
@@ -86,6 +93,8 @@ def bounded_paths(
         paths=sum(each.pairs for each in solved),
         exact=sum(each.exact for each in solved),
         listed=len(listed),
+        complete=sum(each.pairs_with(whole) for each in solved),
+        certain=sum(second in whole for each in solved for _, second in each.certain),
         unlisted=0 if following is None else following[2].most,
         degree=degree,
     )
@@ -135,6 +144,11 @@ class _Solved(Generic[First, Second]):
     @property
     def pairs(self) -> int:
         return self._table.pairs if self._known is None else len(self._known)
+
+    def pairs_with(self, seconds: Collection[Second]) -> int:
+        if self._known is None:
+            return self._table.pairs_with(seconds)
+        return sum(second in seconds for _, second in self._known)
 
     @property
     def exact(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from trodden.plan.overlapping.loop_paths import LoopPath
 from trodden.plan.overlapping.numbering import OverlappingPath
 from trodden.plan.routes import PathEnd
+from trodden.profile.longer.ends import Ends
 from trodden.profile.longer.function_paths import FunctionPaths
 from trodden.profile.longer.listing import bounded_paths
 from trodden.profile.longer.model import (
@@ -25,7 +26,7 @@ from trodden.recover.bounds.loops import LoopReading, loop_margins
 Found = tuple[CrossingFlow, list[LongerPath]]
 
 
-def loops_of(own: FunctionPaths, solver: Solver, most: int) -> Iterator[Found | NotTold]:
+def loops_of(own: FunctionPaths, ends: Ends, solver: Solver, most: int) -> Iterator[Found | NotTold]:
     """The longer paths of each loop that was executed, from the counts of paths alone."""
     reading = LoopReading(own.ways.dag, own.paths, own.nest)
     for route, count in own.routes():
@@ -33,11 +34,11 @@ def loops_of(own: FunctionPaths, solver: Solver, most: int) -> Iterator[Found | 
             reading.add_start(route, count)
         else:
             reading.add(OverlappingPath(route), count)
-    yield from loops_read(own, reading, Source.PATHS, solver, most)
+    yield from loops_read(own, reading, Source.PATHS, ends, solver, most)
 
 
 def loops_read(
-    own: FunctionPaths, reading: LoopReading, source: Source, solver: Solver, most: int
+    own: FunctionPaths, reading: LoopReading, source: Source, ends: Ends, solver: Solver, most: int
 ) -> Iterator[Found | NotTold]:
     """The same from the facts of all loops."""
 
@@ -50,7 +51,7 @@ def loops_read(
         crossing = Crossing(LongerKind.LOOP, own.key, None, header)
         degree = facts.owner.degree
         tables = loop_margins(own.ways, facts)
-        found = bounded_paths(crossing, tables, (part, part), source, solver, most, degree)
+        found = bounded_paths(crossing, tables, (part, part), ends.of(crossing), source, solver, most, degree)
         yield found or NotTold(
             LongerKind.LOOP,
             own.key,

@@ -108,7 +108,9 @@ class CrossingFlow:
 
     ``least`` and ``most`` are how often it was crossed, ``definite`` and ``potential`` the sums of the lower
     and of the upper bounds of all ``paths``, of which ``exact`` are known exactly and ``listed`` are listed.
-    Of those that are not listed none was executed more than ``unlisted`` times, and none certainly.
+    ``complete`` are those whose second part is not cut short, and ``certain`` those of these that were
+    certainly executed.  Of paths that are not listed none was executed more than ``unlisted`` times, and
+    none certainly.
     ``degree`` is that of its overlaps; ``None`` if they go as far as they can, -1 if nothing was extended.
     """
 
@@ -121,6 +123,8 @@ class CrossingFlow:
     paths: int
     exact: int
     listed: int
+    complete: int = 0
+    certain: int = 0
     unlisted: int = 0
     degree: int | None = None
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from trodden.plan.probes import WORD
+from trodden.profile.store.crossing_codec import crossings_from_document, crossings_to_document
 from trodden.program.checked import ColumnError, ints
 from trodden.program.facts import UnitFacts
 from trodden.recover.function_counts import PathTotals
@@ -52,6 +53,8 @@ def unit_counts_to_columns(counted: Sequence[UnitCounts], units: Sequence[UnitFa
         document["stops"] = [_stops_to_column(each, unit) for each, unit in zip(counted, units, strict=True)]
     if any(each.unlocated for each in counted):
         document["unlocated"] = [[x for row in each.unlocated.items() for x in row] for each in counted]
+    if any(each.crossings for each in counted):
+        document["crossings"] = crossings_to_document(counted)
     return document
 
 
@@ -67,8 +70,9 @@ def unit_counts_from_columns(document: Any, units: Sequence[UnitFacts]) -> list[
             sparse=_sparse(sparse, unit),
             stops=_stops(stops, unit),
             unlocated=_unlocated(unlocated, unit),
+            crossings=crossings,
         )
-        for unit, counters, active, prefixes, sparse, stops, unlocated in zip(
+        for unit, counters, active, prefixes, sparse, stops, unlocated, crossings in zip(
             units,
             document["counts"],
             document["active"],
@@ -76,6 +80,7 @@ def unit_counts_from_columns(document: Any, units: Sequence[UnitFacts]) -> list[
             document.get("sparse", none),
             document.get("stops", none),
             document.get("unlocated", none),
+            crossings_from_document(document.get("crossings"), units),
             strict=True,
         )
     ]

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from trodden.plan.overlap_probes import CallSite
 from trodden.plan.overlapping.calls import CallNumbering
-from trodden.plan.overlapping.protocol import CallSite
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.routes import PathEnd, PathStart, Route
 from trodden.recover.bounds.system import First, Range, Second, System, pair_system
@@ -53,16 +53,30 @@ def system_of_overlaps(
     firsts: Mapping[First, int],
     seconds: Mapping[Second, int],
     beginning: Callable[[Second], Part],
+    missing: int = 0,
+    bounded: bool = True,
 ) -> System[First, Second]:
-    """Equations (15) to (18): an overlap is the sum of the pairs whose second part has this ``beginning``."""
+    """Equations (15) to (18): an overlap is the sum of the pairs whose second part has this ``beginning``.
+
+    So many overlaps may be ``missing``, of any pairs.  The counts of the first parts are upper bounds if they
+    are ``bounded``.
+    """
     by_beginning: dict[Part, list[Second]] = {}
     for second in seconds:
         by_beginning.setdefault(beginning(second), []).append(second)
+    counts = Counter(overlaps)
+    if missing:
+        known = dict.fromkeys([*firsts, *(first for first, _ in overlaps)])
+        counts.update({(first, part): 0 for first in known for part in by_beginning})
     facts = [
-        ([(first, second) for second in by_beginning.get(part, ())], Range(count, count))
-        for (first, part), count in overlaps.items()
+        ([(first, second) for second in by_beginning.get(part, ())], Range(count, count + missing))
+        for (first, part), count in counts.items()
     ]
-    return pair_system(facts, _at_most(firsts), _at_most(seconds))
+    if missing:
+        total = sum(counts.values())
+        every = [(first, second) for (first, part) in counts for second in by_beginning.get(part, ())]
+        facts.append((every, Range(total, total + missing)))
+    return pair_system(facts, _at_most(firsts) if bounded else {}, _at_most(seconds))
 
 
 def _at_most(counts: Mapping[First, int]) -> dict[First, Range]:
@@ -75,24 +89,22 @@ def entered_system(
     caller: Executed,
     callee: Executed,
     entries: CallNumbering,
+    missing: int = 0,
 ) -> System[Route, Part]:
-    """Type I, for one call site and one callee."""
+    """Type I, for one call site and one callee; overlaps may be ``missing`` that were cut short."""
     root = callee.numbering.graph.root
     overlaps: Counter[tuple[Route, Part]] = Counter()
     for in_callee, in_caller, count in crossings:
         part, _ = entries.overlap(root, in_callee)
         overlaps[caller.numbering.prefix(site.block, in_caller), part] += count
-    firsts: Counter[Route] = Counter()
-    graph = caller.numbering.graph
-    again = any(graph.edges[edge].dst == site.block for edge in graph.out_edges[site.block])
-    for path, count in caller.paths.items():
-        if site.block in path.blocks and not again:
-            firsts[_prefix(path, site.block)] += count
-    seconds: Counter[Part] = Counter()
-    for path, count in callee.paths.items():
-        if path.starts is PathStart.ENTRY:
-            seconds[entries.beginning(root, path.edges, whole=True)] += count
-    return system_of_overlaps(overlaps, firsts, seconds, lambda part: entries.beginning(root, part))
+    return system_of_overlaps(
+        overlaps,
+        _prefixes(caller, site),
+        _entering(callee, entries),
+        lambda part: entries.beginning(root, part),
+        missing,
+        not _made_again(caller, site),
+    )
 
 
 def returned_system(
@@ -101,19 +113,101 @@ def returned_system(
     caller: Executed,
     callee: Executed,
     returns: CallNumbering,
+    missing: int = 0,
 ) -> System[Route, Part]:
-    """Type II, for one call site and one callee."""
+    """Type II, for one call site and one callee; overlaps may be ``missing`` that were cut short."""
     block = site.block
     overlaps: Counter[tuple[Route, Part]] = Counter()
     for in_callee, in_caller, count in crossings:
         part, _ = returns.overlap(block, in_caller)
         overlaps[callee.numbering.regenerate(in_callee), part] += count
-    seconds: Counter[Part] = Counter()
+    seconds = _following(caller, site, returns)
+    return system_of_overlaps(
+        overlaps, _leaving(callee), seconds, lambda part: returns.beginning(block, part), missing
+    )
+
+
+def entered_pairs(
+    crossings: Iterable[Crossing],
+    site: CallSite,
+    caller: Executed,
+    callee: Executed,
+    entries: CallNumbering,
+    missing: int = 0,
+) -> System[Route, Part]:
+    """Type I where whole paths were counted in pairs; ``entries`` is of the largest degree."""
+    root = callee.numbering.graph.root
+    pairs: Counter[tuple[Route, Part]] = Counter()
+    for in_callee, in_caller, count in crossings:
+        route = _path_or_prefix(callee.numbering, in_callee)
+        part = entries.beginning(root, route.edges, whole=True)
+        pairs[caller.numbering.prefix(site.block, in_caller), part] += count
+    bounded = not _made_again(caller, site)
+    seconds = _entering(callee, entries)
+    return system_of_overlaps(pairs, _prefixes(caller, site), seconds, lambda part: part, missing, bounded)
+
+
+def returned_pairs(
+    crossings: Iterable[Crossing],
+    site: CallSite,
+    caller: Executed,
+    callee: Executed,
+    returns: CallNumbering,
+    missing: int = 0,
+) -> System[Route, Part]:
+    """Type II where whole paths were counted in pairs; ``returns`` is of the largest degree."""
+    pairs: Counter[tuple[Route, Part]] = Counter()
+    for in_callee, in_caller, count in crossings:
+        route = _path_or_prefix(caller.numbering, in_caller)
+        behind = route.edges[route.blocks.index(site.block) :]
+        part = returns.beginning(site.block, behind, whole=True)
+        pairs[callee.numbering.regenerate(in_callee), part] += count
+    seconds = _following(caller, site, returns)
+    return system_of_overlaps(pairs, _leaving(callee), seconds, lambda part: part, missing)
+
+
+def _path_or_prefix(numbering: Numbering, number: int) -> Route:
+    """The path with a number, or the prefix that is numbered as one that was cut short."""
+    block, rest = divmod(number, numbering.number)
+    return numbering.prefix(block - 1, rest) if block else numbering.regenerate(rest)
+
+
+def _made_again(caller: Executed, site: CallSite) -> bool:
+    """Whether a call is in a block with a self loop, so that one path may make it several times."""
+    graph = caller.numbering.graph
+    return any(graph.edges[edge].dst == site.block for edge in graph.out_edges[site.block])
+
+
+def _prefixes(caller: Executed, site: CallSite) -> Counter[Route]:
+    """How often each prefix reached a call."""
+    found: Counter[Route] = Counter()
     for path, count in caller.paths.items():
-        if block in path.blocks and len(path.edges) > (at := path.blocks.index(block)):
-            seconds[returns.beginning(block, path.edges[at:], whole=True)] += count
-    firsts = {path: count for path, count in callee.paths.items() if path.ends is PathEnd.EXIT}
-    return system_of_overlaps(overlaps, firsts, seconds, lambda part: returns.beginning(block, part))
+        if site.block in path.blocks:
+            found[_prefix(path, site.block)] += count
+    return found
+
+
+def _entering(callee: Executed, entries: CallNumbering) -> Counter[Part]:
+    """How often each path started in a callee, as far as overlaps go."""
+    found: Counter[Part] = Counter()
+    for path, count in callee.paths.items():
+        if path.starts is PathStart.ENTRY:
+            found[entries.beginning(callee.numbering.graph.root, path.edges, whole=True)] += count
+    return found
+
+
+def _leaving(callee: Executed) -> dict[Route, int]:
+    """How often a callee returned with each path."""
+    return {path: count for path, count in callee.paths.items() if path.ends is PathEnd.EXIT}
+
+
+def _following(caller: Executed, site: CallSite, returns: CallNumbering) -> Counter[Part]:
+    """How often a caller did what behind a call."""
+    found: Counter[Part] = Counter()
+    for path, count in caller.paths.items():
+        if site.block in path.blocks and len(path.edges) > (at := path.blocks.index(site.block)):
+            found[returns.beginning(site.block, path.edges[at:], whole=True)] += count
+    return found
 
 
 def _prefix(path: Route, block: int) -> Route:

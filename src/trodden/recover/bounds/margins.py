@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate
@@ -147,6 +147,11 @@ class Margins(Generic[First, Second]):
         """How many pairs may have been executed."""
         rows, columns = self._sorted
         return len(rows) * len(columns)
+
+    def pairs_with(self, seconds: Collection[Second]) -> int:
+        """How many of these have one of some second parts."""
+        rows, columns = self._sorted
+        return len(rows) * sum(second in seconds for _, second in columns)
 
     @property
     def exact(self) -> int:

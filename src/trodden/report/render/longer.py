@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from trodden.profile.count_text import amount
-from trodden.profile.longer.model import LongerKind
+from trodden.profile.longer.model import LongerKind, NotTold
 from trodden.recover.bounds.system import Range
 from trodden.report.fields import counted, percent, short, tabbed
 from trodden.report.narrate.paths import ARROW
@@ -25,7 +25,7 @@ from trodden.report.views.longer_rows import (
 _LONGEST_TEXT = 60
 _MOST_STEPS = 12
 _MOST_REASONS = 8
-_KINDS = {
+KINDS = {
     LongerKind.LOOP: "over back edges",
     LongerKind.CALL: "over calls",
     LongerKind.RETURN: "over returns",
@@ -41,7 +41,9 @@ def print_longer(report: LongerReport, page: Page) -> None:
         page.print(_paths(report.rows))
     if not report.flows:
         page.print(Text("No function has executed two iterations of a loop, or called another one."))
-    for text in _not_told(report):
+    for text in not_told(report.not_told):
+        page.print(text)
+    for text in _not_listed(report):
         page.print(text)
     for what in report.notes:
         page.print(note(what))
@@ -55,7 +57,7 @@ def _flows(rows: Sequence[FlowRow]) -> Table:
         numbers = (row.definite, row.potential, row.paths, row.exact)
         sources = ", ".join(SOURCE_WORDS[source] for source in row.sources)
         found.add_row(
-            bounds_text(Range(row.least, row.most)), *map(amount, numbers), _KINDS[row.kind], sources
+            bounds_text(Range(row.least, row.most)), *map(amount, numbers), KINDS[row.kind], sources
         )
     return found
 
@@ -93,13 +95,17 @@ def _words(steps: Sequence[Step]) -> list[str]:
     return words
 
 
-def _not_told(report: LongerReport) -> Iterator[Text]:
-    for each in report.not_told[:_MOST_REASONS]:
-        kind = "" if each.kind is None else f" ({_KINDS[each.kind]})"
+def not_told(reasons: Sequence[NotTold]) -> Iterator[Text]:
+    """Of what nothing is said, or not everything, by name and with the reason."""
+    for each in reasons[:_MOST_REASONS]:
+        kind = "" if each.kind is None else f" ({KINDS[each.kind]})"
         yield Text.assemble(("not told ", "bold yellow"), (each.function, "bold"), f"{kind}: {each.reason}")
-    if len(report.not_told) > _MOST_REASONS:
-        more = len(report.not_told) - _MOST_REASONS
-        yield note(f"and {counted(more, 'more reason')} of this kind; --format tsv has all")
+    if len(reasons) > _MOST_REASONS:
+        more = counted(len(reasons) - _MOST_REASONS, "more function")
+        yield note(f"not everything is told of {more}; --format tsv has them all")
+
+
+def _not_listed(report: LongerReport) -> Iterator[Text]:
     paths, listed = (sum(getattr(row, name) for row in report.flows) for name in ("paths", "listed"))
     if listed < paths:
         yield note(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from trodden.native.analysis.function_cfg import FunctionCfg
+from trodden.native.lower.emit.crossings import reads_register
 from trodden.native.lower.emit.overlaps import LoopOverlaps
 from trodden.native.lower.emit.register_slot import RegisterSlot, choose_slot
 from trodden.native.lower.probe_locations import Ending, ProbeLocations, ended_path, layers, merged_probes
@@ -62,6 +63,8 @@ def _ended_paths(read: FunctionCfg, locations: ProbeLocations, values: Register)
             for probe, _ in placement.probes:
                 if isinstance(probe, Ending):
                     yield ended_path(probe, value)
+                elif (told := reads_register(probe, value)) is not None:
+                    yield told
                 value = values.after(value, (probe,))
     for edges in locations.merged.values():
         ending = merged_probes(read, values, edges).ending

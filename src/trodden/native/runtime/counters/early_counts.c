@@ -52,6 +52,7 @@ static struct {
     uint32_t note_count;
     bool notes_lost;
     struct trodden_trace_cursor *cursor, former, own_cursor; /* `former`: what it was before the resolver */
+    struct trodden_channel channel;
     uint8_t sink[SINK_BYTES + TRODDEN_TRACE_MARGIN];
     void *variables[3]; /* what stands for the module's thread-local variables while it has none */
 } early;
@@ -151,6 +152,7 @@ extern const uint8_t trodden_table_offset[] __attribute__((visibility("hidden"))
 extern const uint8_t trodden_caller_offset[] __attribute__((weak, visibility("hidden")));
 extern const uint8_t trodden_ring_offset[] __attribute__((weak, visibility("hidden")));
 extern const uint8_t trodden_trace_offset[] __attribute__((weak, visibility("hidden")));
+extern const uint8_t trodden_channel_offset[] __attribute__((weak, visibility("hidden")));
 __asm__(".pushsection .text\n\t.weak __trodden_table\n\t.globl trodden_table_offset\n\t"
         ".hidden trodden_table_offset\n\t.type trodden_table_offset,@function\ntrodden_table_offset:\n\t"
         "movq __trodden_table@gottpoff(%rip), %rax\n\tretq\n\t"
@@ -177,11 +179,12 @@ static void *set_variable(const uint8_t *loader, unsigned index, void *value, ui
 }
 
 static void set_variables(uintptr_t tp, uint32_t count) {
-    bool calls = false, rings = false, traces = false, tables = false;
+    bool calls = false, rings = false, traces = false, tables = false, channels = false;
     for (uint32_t i = 0; i < count; i++) {
         calls = calls || units_begin[i].flags & TRODDEN_CALL_PATHS;
         rings = rings || units_begin[i].flags >> TRODDEN_LAST_PATHS_SHIFT;
         traces = traces || units_begin[i].functions;
+        channels = channels || units_begin[i].channel;
         tables = tables || !(units_begin[i].flags & TRODDEN_STATIC_TLS);
     }
     if (calls && trodden_caller_offset)
@@ -193,6 +196,11 @@ static void set_variables(uintptr_t tp, uint32_t count) {
         early.former = *early.cursor;
         early.cursor->next = early.sink;
         early.cursor->end = early.sink + SINK_BYTES;
+    }
+    if (channels && trodden_channel_offset) {
+        struct trodden_channel *channel = variable_of(trodden_channel_offset, &early.channel, tp);
+        if (!channel->table)
+            channel->table = &trodden_no_crossings;
     }
     if (!tables)
         return;

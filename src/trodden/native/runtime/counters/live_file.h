@@ -34,6 +34,8 @@ enum trodden_region_kind {
     TRODDEN_REGION_FORMER_MEMBER, /* the entry may be used again */
     TRODDEN_REGION_NEW_MEMBER,    /* is being written */
     TRODDEN_REGION_TRACE, /* struct trodden_trace_chunk: the trace of a thread that is not spooled yet */
+    TRODDEN_REGION_CROSSING_TABLE, /* struct trodden_crossing_table, followed by its first array */
+    TRODDEN_REGION_CROSSING_ARRAY, /* struct trodden_crossing_array */
 };
 
 struct trodden_live_region {

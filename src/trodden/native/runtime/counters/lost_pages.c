@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "counters/call_path_tree.h"
+#include "counters/crossings.h"
 #include "counters/last_paths.h"
 #include "counters/live_internal.h"
 #include "counters/shard_tls.h"
@@ -28,6 +29,8 @@ void trodden_live_rebuild_page(const struct trodden_live_region *region, const s
     switch (region->kind) {
     case TRODDEN_REGION_SPARSE_TABLE:
     case TRODDEN_REGION_SPARSE_ARRAY: trodden_sparse_rebuild(page); break;
+    case TRODDEN_REGION_CROSSING_TABLE:
+    case TRODDEN_REGION_CROSSING_ARRAY: trodden_crossings_rebuild(page); break;
     case TRODDEN_REGION_NONLOCAL_EXITS: trodden_nonlocal_exits_rebuild(page); break;
     case TRODDEN_REGION_CALL_TREE:
     case TRODDEN_REGION_CALL_NODES:

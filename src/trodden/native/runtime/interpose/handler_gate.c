@@ -74,7 +74,7 @@ static void keep_faults(void *context, uint64_t blocked) {
 }
 
 /* Where traces are recorded, the handler has a chunk of its own. */
-static void run_handler(trodden_signal_handler *handler, int number, siginfo_t *info, void *context) {
+static void run_traced(trodden_signal_handler *handler, int number, siginfo_t *info, void *context) {
     if (!trodden_process.trace.active) {
         handler(number, info, context);
         return;
@@ -84,6 +84,14 @@ static void run_handler(trodden_signal_handler *handler, int number, siginfo_t *
     trodden_trace_handler_starts(&gate, thread ? thread->trace : NULL, number, context);
     handler(number, info, context);
     trodden_trace_handler_ends(&gate);
+}
+
+/* Where paths are counted over calls and returns, what caller and callee have told each other stays as it is. */
+static void run_handler(trodden_signal_handler *handler, int number, siginfo_t *info, void *context) {
+    struct trodden_channel_copy copy;
+    trodden_channel_save(&copy);
+    run_traced(handler, number, info, context);
+    trodden_channel_restore(&copy);
 }
 
 /* Some are blocked already, or `faults` are to be.  The handler sees the mask that the program has set. */

@@ -40,6 +40,7 @@ static void after_fork_in_child(void) {
     trodden_threads_after_fork();
     trodden_sparse_reset(trodden_thread_pointer());
     trodden_calls_reset(trodden_thread_pointer());
+    trodden_crossings_reset(trodden_thread_pointer());
     trodden_nonlocal_exits_reset();
     trodden_trace_after_fork(&regs);
     trodden_fatal_signal_after_fork();

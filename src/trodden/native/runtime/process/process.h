@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "counters/call_paths.h"
+#include "counters/crossings.h"
 #include "counters/live_file.h"
 #include "platform/attributes.h"
 #include "platform/images.h"
@@ -32,6 +33,7 @@ struct trodden_process {
     struct trodden_frames fork_frames;
     struct trodden_nonlocal_exits nonlocal_exits;
     struct trodden_call_paths call_paths;
+    struct trodden_crossings crossings;
     struct {
         struct trodden_abandoned_chunk *newest;
         uint32_t chunks;

@@ -1,5 +1,5 @@
 /* What is in the raw file: header, modules, units, frames, non-local exits, sparse paths, call paths, saved registers,
- * last paths, trailer; all little-endian and aligned to 8 bytes (docs/formats.md).
+ * last paths, paths over calls and returns, a trace's end, trailer; all little-endian and aligned to 8 bytes (docs/formats.md).
  *
  * Path tables are mostly zero, so that a unit's counters are written as runs of those that are not. */
 #define _GNU_SOURCE
@@ -44,6 +44,7 @@ struct trodden_raw_content trodden_raw_collect(const struct trodden_regs *regs, 
     content.call_records = trodden_calls_mark();
     content.abandoned = trodden_abandoned_count();
     content.last_paths = trodden_collect_last_paths();
+    content.crossings = trodden_crossings_collect();
     return content;
 }
 
@@ -52,6 +53,7 @@ void trodden_raw_free_content(struct trodden_raw_content *content) {
     trodden_sparse_free_totals(&content->sparse);
     trodden_unmap(content->exits.entries, content->exits.bytes);
     trodden_unmap(content->last_paths.entries, content->last_paths.bytes);
+    trodden_unmap(content->crossings.entries, content->crossings.bytes);
 }
 
 static size_t padding(uint32_t length) { return -length & 7u; }
@@ -172,13 +174,20 @@ static void put_trace(struct trodden_raw_writer *writer) {
         }
 }
 
+static void put_crossings(struct trodden_raw_writer *writer, const struct trodden_crossing_list *list) {
+    struct raw_crossings header = {list->count};
+    trodden_raw_put(writer, &header, sizeof header);
+    trodden_raw_put(writer, list->entries, list->count * sizeof *list->entries);
+}
+
 void trodden_raw_put_content(struct trodden_raw_writer *writer, const struct trodden_raw_content *content) {
     const struct trodden_frames *start = &trodden_process.fork_frames;
     bool incomplete = trodden_snapshots_incomplete(&content->snapshots) || start->incomplete ||
                       trodden_process.nonlocal_exits.incomplete || content->exits.lost || content->sparse.lost ||
-                      trodden_process.call_paths.lost;
-    struct raw_header header = {.version = trodden_process.trace.active ? RAW_TRACE_VERSION : RAW_VERSION,
-                                .flags = (incomplete ? RAW_INCOMPLETE : 0) | losses(),
+                      content->crossings.lost || trodden_process.call_paths.lost;
+    bool traced = trodden_process.trace.active, crossed = content->crossings.count;
+    struct raw_header header = {.version = crossed ? RAW_CROSSINGS_VERSION : traced ? RAW_TRACE_VERSION : RAW_VERSION,
+                                .flags = (incomplete ? RAW_INCOMPLETE : 0) | (crossed && traced ? RAW_TRACED : 0) | losses(),
                                 .ending = content->complete ? RAW_AT_EXIT : RAW_AT_DUMP,
                                 .pid = trodden_process.pid,
                                 .parent = (uint64_t)getppid(),
@@ -213,7 +222,9 @@ void trodden_raw_put_content(struct trodden_raw_writer *writer, const struct tro
     trodden_abandoned_visit(put_abandoned_registers, &sink);
     if (content->last_paths.count)
         trodden_raw_put(writer, content->last_paths.entries, content->last_paths.count * sizeof *content->last_paths.entries);
-    if (trodden_process.trace.active)
+    if (crossed)
+        put_crossings(writer, &content->crossings);
+    if (traced)
         put_trace(writer);
     struct raw_trailer trailer = {
         .size = writer->size + sizeof trailer, .crc = writer->crc, .end = {'D', 'O', 'N', 'E'}};

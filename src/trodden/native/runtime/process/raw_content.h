@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "counters/crossings.h"
 #include "counters/last_paths.h"
 #include "counters/sparse_paths.h"
 #include "process/raw_writer.h"
@@ -27,6 +28,7 @@ struct trodden_raw_content {
     struct trodden_sparse_totals sparse;
     struct trodden_raw_exits exits;
     struct trodden_last_paths last_paths;
+    struct trodden_crossing_list crossings;
     uint32_t call_records, abandoned;
     bool complete; /* the process exits */
 };

@@ -11,10 +11,12 @@
 #define RAW_MAGIC "TRODRAW1"
 #define RAW_VERSION 4
 #define RAW_TRACE_VERSION 5 /* with a trace: struct raw_trace follows the last paths */
+#define RAW_CROSSINGS_VERSION 6 /* with crossings: struct raw_crossings follows the last paths; then a trace, if flagged */
 
 enum {
     RAW_INCOMPLETE = 2,  /* some active frames are not known */
     RAW_COUNTS_LOST = 4, /* something has truncated the live file, and with it counts */
+    RAW_TRACED = 16,     /* from RAW_CROSSINGS_VERSION on: there is a struct raw_trace */
     RAW_NO_SPACE = 8,    /* the live file had no space for all counts: had the process been killed, they were lost */
 };
 enum { RAW_AT_EXIT, RAW_AT_DUMP }; /* when it was written */
@@ -65,6 +67,11 @@ struct raw_trace {
 /* For each unit, in their order. */
 struct raw_traced_unit {
     uint32_t first_function, traced; /* the number of its first function; 0: it records no trace */
+};
+
+/* Paths over calls and returns: `count` times struct trodden_crossing. */
+struct raw_crossings {
+    uint64_t count;
 };
 
 struct raw_sparse_path {

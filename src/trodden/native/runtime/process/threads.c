@@ -73,6 +73,7 @@ static void on_thread_exit(void *value) {
     trodden_trace_detach_thread(thread);
     trodden_sparse_release_thread(thread->tp);
     trodden_calls_release_thread(thread->tp);
+    trodden_crossings_release_thread(thread->tp);
     trodden_thread_remove(thread);
     /* From here on, whatever a signal handler counts would be lost: signals stay blocked until the thread has ended,
      * except for those by which the C library itself communicates with threads (32 to 34). */
