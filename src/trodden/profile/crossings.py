@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from trodden.errors import BadFile
-from trodden.plan.overlap_probes import CallSite
+from trodden.plan.overlap_probes import CallOverlaps, CallSite
 from trodden.plan.overlapping.calls import entry_numbers, return_numbers
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.paths.numbering import LARGEST, Numbering
@@ -26,15 +26,14 @@ from trodden.profile.call_paths import function_names
 from trodden.profile.model import Profile
 from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.recover.bounds.calls import (
+    CallFacts,
     Crossing,
     Executed,
-    Part,
+    entered_facts,
     entered_pairs,
-    entered_system,
+    returned_facts,
     returned_pairs,
-    returned_system,
 )
-from trodden.recover.bounds.system import System
 from trodden.recover.crossings import Numbered
 from trodden.recover.unit import RecoveredFunction, recover_unit
 
@@ -130,7 +129,17 @@ class Crossings:
                         found[unit.id, number] = entries - known[unit.id, number]
         return found
 
-    def system(self, at: SiteCrossings) -> System[Route, Part]:
+    def name(self, function: Numbered) -> str:
+        """The name of a function in the profile."""
+        return self._names[function]
+
+    def plan(self, at: SiteCrossings) -> CallOverlaps:
+        """What was counted there: by the code of the second part."""
+        calls = self._facts(at.in_caller if at.returned else at.in_callee).plan.calls
+        assert calls is not None
+        return calls
+
+    def facts(self, at: SiteCrossings) -> CallFacts:
         """What is known of the pairs of a prefix in the caller and a path of the callee; or of a path of the
         callee and what the caller did then.
 
@@ -144,14 +153,14 @@ class Crossings:
         if not calls.extended:
             calls = replace(calls, entered=None, returned=None)
         of_pairs, of_overlaps = (
-            (returned_pairs, returned_system) if at.returned else (entered_pairs, entered_system)
+            (returned_pairs, returned_facts) if at.returned else (entered_pairs, entered_facts)
         )
-        system = of_overlaps if calls.extended else of_pairs
+        facts = of_overlaps if calls.extended else of_pairs
         try:
             numbers = (
                 return_numbers(plan, numbering, calls) if at.returned else entry_numbers(numbering, calls)
             )
-            return system(at.crossings, at.site, caller, callee, numbers, at.missing)
+            return facts(at.crossings, at.site, caller, callee, numbers, at.missing)
         except ValueError as error:
             raise BadFile(f"{self._where}: corrupt: {error}") from error
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.graphs import seeds
 from tests.plan.overlapping.programs import Execution, Procedure, random_procedures, replay
@@ -13,11 +15,12 @@ from tests.plan.overlapping.walked_calls import Truth
 from trodden.plan.overlapping.interpret_calls import CallTally, Thread
 from trodden.plan.routes import Route
 from trodden.recover.bounds.calls import (
+    CallFacts,
     Crossing,
     Executed,
     Part,
-    entered_system,
-    returned_system,
+    entered_facts,
+    returned_facts,
     system_of_calls,
 )
 from trodden.recover.bounds.fixed_point import fixed_point
@@ -34,7 +37,7 @@ def crossings(tally: CallTally, key: Key, returned: bool) -> list[Crossing]:
     return [Crossing(*each[2:], count) for each, count in counts.items() if each[:2] == key]
 
 
-def systems(program: int, seed: int) -> Iterator[tuple[System[Route, Part], Pairs, int | None]]:
+def known_facts(program: int, seed: int) -> Iterator[tuple[CallFacts, Pairs, int | None]]:
     """For each type, callee and call site what was counted, what happened, and the degree."""
     procedures = random_procedures(program)
     events = Execution(procedures, seed).events
@@ -48,22 +51,27 @@ def systems(program: int, seed: int) -> Iterator[tuple[System[Route, Part], Pair
         caller, site = sites[key[1]]
         callee = procedures[key[0]]
         found = crossings(thread.tally, key, returned=False)
-        system = entered_system(found, site, done[caller], done[key[0]], callee.entries)
+        known = entered_facts(found, site, done[caller], done[key[0]], callee.entries)
         pairs: Pairs = Counter()
         for entered, count in truth.entered.items():
             if (entered.callee, entered.site) == key:
                 pairs[entered.prefix, entered.ahead] += count
-        yield system, pairs, callee.degrees[0]
+        yield known, pairs, callee.degrees[0]
     for key in sorted({(each.callee, each.site) for each in thread.tally.returned}):
         caller, site = sites[key[1]]
         own = procedures[caller]
         found = crossings(thread.tally, key, returned=True)
-        system = returned_system(found, site, done[caller], done[key[0]], own.returns)
+        known = returned_facts(found, site, done[caller], done[key[0]], own.returns)
         pairs = Counter()
         for returned, count in truth.returned.items():
             if (returned.callee, returned.site) == key:
                 pairs[returned.path, returned.ahead] += count
-        yield system, pairs, own.degrees[1]
+        yield known, pairs, own.degrees[1]
+
+
+def systems(program: int, seed: int) -> Iterator[tuple[System[Route, Part], Pairs, int | None]]:
+    for known, pairs, degree in known_facts(program, seed):
+        yield known.system(), pairs, degree
 
 
 def executed(truth: Truth, procedures: list[Procedure], number: int) -> Executed:
@@ -100,6 +108,24 @@ def test_linear_programs_give_bounds_that_are_no_wider(program: int, seed: int) 
         for pair, (low, high) in tightest.by_pair().items():
             assert others[pair].least <= low
             assert high <= others[pair].most
+
+
+@settings(max_examples=150)
+@given(seeds(), seeds(), st.sampled_from([0, 0, 1, 3]))
+def test_tables_are_no_wider_than_linear_programs(program: int, seed: int, missing: int) -> None:
+    for known, pairs, _ in known_facts(program, seed):
+        known = replace(known, missing=missing)
+        solved = tightest_bounds(known.system()).by_pair() if not missing else {}
+        found: dict[tuple[Route, Part], Range] = {}
+        for table in known.margins():
+            assert not table.contradictory
+            found |= {(first, second): bounds for first, second, bounds in table.hottest()}
+        assert pairs.keys() <= found.keys()
+        for pair, bounds in found.items():
+            assert bounds.least <= pairs[pair] <= bounds.most
+            other = solved.get(pair, bounds)
+            assert other.least <= bounds.least
+            assert bounds.most <= other.most
 
 
 @settings(max_examples=100)

@@ -38,10 +38,14 @@ def calls_of(
     ends: Ends,
     everything: Mapping[str, FunctionPaths],
     chosen: Collection[str],
+    counted: Collection[str],
     solver: Solver,
     most: int,
 ) -> Iterator[Found | NotTold]:
-    """The longer paths over each call that was made by, or of, one of the chosen functions."""
+    """The longer paths over each call that was made by, or of, one of the chosen functions.
+
+    Between two functions of ``counted`` longer paths were counted.
+    """
     known = {key: _Called(own) for key, own in everything.items()}
     for key, own in everything.items():
         if own.function.violations:
@@ -58,6 +62,8 @@ def calls_of(
                 left += own.function.counted_blocks[site.block]
                 continue
             callee = known.get(site.callee or "")
+            if key in counted and site.callee in counted:
+                continue
             if callee is None or not (key in chosen or site.callee in chosen):
                 continue
             if callee.own.function.violations:

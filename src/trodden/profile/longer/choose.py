@@ -26,6 +26,7 @@ from trodden.profile.longer.model import (
     Solver,
     Source,
 )
+from trodden.profile.longer.overlaps import CountedCalls, extended_functions, extended_loops_of
 from trodden.profile.longer.traced import traced_counts
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.recover.unit_counts import UnitCounts
@@ -96,12 +97,17 @@ def longer_paths(
             if crossing.function in functions or crossing.callee in functions
         )
     else:
+        extended = extended_functions(profile)
         for key, own in functions.items():
             if reason := _unreliable(own):
                 found.not_told.append(NotTold(None, key, reason, nothing=True))
+            elif key in extended:
+                found.add(extended_loops_of(own, extended[key], ends, solver, most))
             else:
                 found.add(loops_of(own, ends, solver, most))
-        found.add(calls_of(ends, everything, functions, solver, most))
+        counted = CountedCalls(profile, everything, ends)
+        found.add(counted.of(functions, solver, most))
+        found.add(calls_of(ends, everything, functions, counted.functions, solver, most))
     all_functions = {key: own.function for key, own in everything.items()}
     unsorted = LongerPaths(
         tuple(found.paths),

@@ -51,7 +51,8 @@ def loops_read(
         crossing = Crossing(LongerKind.LOOP, own.key, None, header)
         degree = facts.owner.degree
         tables = loop_margins(own.ways, facts)
-        found = bounded_paths(crossing, tables, (part, part), ends.of(crossing), source, solver, most, degree)
+        told = Source.PATHS if degree == -1 else source
+        found = bounded_paths(crossing, tables, (part, part), ends.of(crossing), told, solver, most, degree)
         yield found or NotTold(
             LongerKind.LOOP,
             own.key,

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from trodden.plan.overlap_probes import CallSite
 from trodden.plan.overlapping.calls import CallNumbering
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.routes import PathEnd, PathStart, Route
+from trodden.recover.bounds.margins import Margins
 from trodden.recover.bounds.system import First, Range, Second, System, pair_system
 
 Part = tuple[int, ...]
@@ -83,21 +85,79 @@ def _at_most(counts: Mapping[First, int]) -> dict[First, Range]:
     return {part: Range(0, count) for part, count in counts.items()}
 
 
-def entered_system(
+@dataclass(frozen=True)
+class CallFacts:
+    """What is known of the pairs over the calls of one callee at one call site, or over its returns.
+
+    ``overlaps`` are the counts by first part and by what is known of the second, of which so many more may be
+    ``missing``.  ``firsts`` and ``seconds`` are how often their parts were executed in any case, those of
+    ``firsts`` only if they are ``bounded``.  ``beginning`` is what is known of a second part.
+    """
+
+    overlaps: Mapping[tuple[Route, Part], int]
+    firsts: Mapping[Route, int]
+    seconds: Mapping[Part, int]
+    beginning: Callable[[Part], Part]
+    missing: int = 0
+    bounded: bool = True
+
+    def system(self) -> System[Route, Part]:
+        """The sums that these are."""
+        return system_of_overlaps(
+            self.overlaps, self.firsts, self.seconds, self.beginning, self.missing, self.bounded
+        )
+
+    def margins(self) -> list[Margins[Route, Part]]:
+        """The same as tables: one for each beginning of the second part, which it has in common.
+
+        What is missing may be in any of them.  What is known of a second part beside its count: it followed
+        as many other calls, at most, as parts with the same beginning did.
+        """
+        executed: Counter[Route] = Counter()
+        rows: dict[Part, dict[Route, int]] = {}
+        for (first, beginning), count in self.overlaps.items():
+            executed[first] += count
+            rows.setdefault(beginning, {})[first] = count
+        columns: dict[Part, dict[Part, int]] = {}
+        for second, count in self.seconds.items():
+            columns.setdefault(self.beginning(second), {})[second] = count
+        found = []
+        for beginning in columns if self.missing else rows:
+            here = dict.fromkeys([*self.firsts, *executed], 0) if self.missing else {}
+            here |= rows.get(beginning, {})
+            total, seconds = sum(here.values()), columns.get(beginning, {})
+            elsewhere = max(sum(seconds.values()) - total, 0)
+            most = {
+                first: count + max(min(self.missing, self.firsts[first] - executed[first]), 0)
+                if self.bounded and first in self.firsts
+                else count + self.missing
+                for first, count in here.items()
+            }
+            found.append(
+                Margins(
+                    {first: Range(count, most[first]) for first, count in here.items()},
+                    {each: Range(max(count - elsewhere, 0), count) for each, count in seconds.items()},
+                    Range(total, total + self.missing),
+                )
+            )
+        return found
+
+
+def entered_facts(
     crossings: Iterable[Crossing],
     site: CallSite,
     caller: Executed,
     callee: Executed,
     entries: CallNumbering,
     missing: int = 0,
-) -> System[Route, Part]:
+) -> CallFacts:
     """Type I, for one call site and one callee; overlaps may be ``missing`` that were cut short."""
     root = callee.numbering.graph.root
     overlaps: Counter[tuple[Route, Part]] = Counter()
     for in_callee, in_caller, count in crossings:
         part, _ = entries.overlap(root, in_callee)
         overlaps[caller.numbering.prefix(site.block, in_caller), part] += count
-    return system_of_overlaps(
+    return CallFacts(
         overlaps,
         _prefixes(caller, site),
         _entering(callee, entries),
@@ -107,14 +167,14 @@ def entered_system(
     )
 
 
-def returned_system(
+def returned_facts(
     crossings: Iterable[Crossing],
     site: CallSite,
     caller: Executed,
     callee: Executed,
     returns: CallNumbering,
     missing: int = 0,
-) -> System[Route, Part]:
+) -> CallFacts:
     """Type II, for one call site and one callee; overlaps may be ``missing`` that were cut short."""
     block = site.block
     overlaps: Counter[tuple[Route, Part]] = Counter()
@@ -122,7 +182,7 @@ def returned_system(
         part, _ = returns.overlap(block, in_caller)
         overlaps[callee.numbering.regenerate(in_callee), part] += count
     seconds = _following(caller, site, returns)
-    return system_of_overlaps(
+    return CallFacts(
         overlaps, _leaving(callee), seconds, lambda part: returns.beginning(block, part), missing
     )
 
@@ -134,7 +194,7 @@ def entered_pairs(
     callee: Executed,
     entries: CallNumbering,
     missing: int = 0,
-) -> System[Route, Part]:
+) -> CallFacts:
     """Type I where whole paths were counted in pairs; ``entries`` is of the largest degree."""
     root = callee.numbering.graph.root
     pairs: Counter[tuple[Route, Part]] = Counter()
@@ -144,7 +204,7 @@ def entered_pairs(
         pairs[caller.numbering.prefix(site.block, in_caller), part] += count
     bounded = not _made_again(caller, site)
     seconds = _entering(callee, entries)
-    return system_of_overlaps(pairs, _prefixes(caller, site), seconds, lambda part: part, missing, bounded)
+    return CallFacts(pairs, _prefixes(caller, site), seconds, lambda part: part, missing, bounded)
 
 
 def returned_pairs(
@@ -154,7 +214,7 @@ def returned_pairs(
     callee: Executed,
     returns: CallNumbering,
     missing: int = 0,
-) -> System[Route, Part]:
+) -> CallFacts:
     """Type II where whole paths were counted in pairs; ``returns`` is of the largest degree."""
     pairs: Counter[tuple[Route, Part]] = Counter()
     for in_callee, in_caller, count in crossings:
@@ -163,7 +223,7 @@ def returned_pairs(
         part = returns.beginning(site.block, behind, whole=True)
         pairs[callee.numbering.regenerate(in_callee), part] += count
     seconds = _following(caller, site, returns)
-    return system_of_overlaps(pairs, _leaving(callee), seconds, lambda part: part, missing)
+    return CallFacts(pairs, _leaving(callee), seconds, lambda part: part, missing)
 
 
 def _path_or_prefix(numbering: Numbering, number: int) -> Route:
