@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
 
 from trodden.plan.overlapping.calls import CallNumbering, entry_numbers, return_numbers
@@ -195,9 +195,7 @@ def _loops(function: Function) -> Iterator[Crossed]:
     for header, facts in by_degree[None].items():
         if facts.crossings:
             largest = function.largest_of_loop(header)
-            yield Crossed(
-                "loop", facts.real_flow, largest, lambda degree, header=header: tables(header, degree)
-            )
+            yield Crossed("loop", facts.real_flow, largest, partial(tables, header))
 
 
 def _call(site: SiteCrossings, caller: Function, callee: Function) -> Crossed:
