@@ -151,8 +151,8 @@ TABLE = Table(
             "time",
             tuple(map(_paper, tzg04.TABLE_9)),
             "Processor time: the median of the rounds, and in brackets their quartiles. *All / paths* "
-            "divides what is added by what paths add; a program to which paths add no more than noise (the lower "
-            "quartile is not above 0) has no such ratio.",
+            "divides what is added by what paths add; a program to which paths add no more than noise (the "
+            "lower quartile is not above 0) has no such ratio.",
         ),
         _table_9("instructions", (), ""),
         _by_degree("time"),
