@@ -105,7 +105,7 @@ def _counters(raw: Raw, modules: Mapping[int, Program], facts: Mapping[str, Unit
                 f"{raw.path}: corrupt: {len(unit.counters)} counters where {modules[unit.module].path} has"
                 f" {slots}"
             )
-        _builder(builders, facts, unit.id).add_counters(unit.counters)
+        _builder(builders, facts, unit.id).add_counters(unit.counters, facts[unit.id].room_for_rows)
     for path in raw.sparse_paths:
         _add_sparse_path(raw, _builder(builders, facts, raw.units[path.unit].id), path)
     _add_crossings(raw, builders, facts)
@@ -127,15 +127,23 @@ def _add_sparse_path(raw: Raw, builder: UnitCountsBuilder, entry: RawSparsePath)
 
 
 def _add_crossings(raw: Raw, builders: _Builders, facts: Mapping[str, UnitFacts]) -> None:
-    sites = {name: unit.crossed for name, unit in facts.items()}
+    """What the counters of rows, and the tables of threads, have counted over calls and returns."""
     for each in raw.crossings:
         callee = raw.units[each.callee_unit].id, each.callee
         site = raw.units[each.site_unit].id, each.site
         known = facts[callee[0]].functions[each.callee : each.callee + 1]
-        if not known or known[0].plan.calls is None or each.site not in sites[site[0]]:
+        if not known or known[0].plan.calls is None or each.site not in facts[site[0]].crossed:
             raise BadFile(f"{raw.path}: corrupt: a path leads over no call of its program")
-        key = CrossingKey(each.returned, callee, site, each.in_callee, each.in_caller)
-        _builder(builders, facts, key.counted_in).add_crossing(key, each.count)
+        counters = raw.units[each.unit].counters
+        if each.slot + each.rows * each.parts > facts[raw.units[each.unit].id].room_for_rows and each.parts:
+            raise BadFile(f"{raw.path}: corrupt: counts of a call are outside of their room")
+        counts = [(*divmod(n, each.parts), counters[each.slot + n]) for n in range(each.rows * each.parts)]
+        for row, part, count in [*counts, *((0, part, count) for part, count in each.counts.items())]:
+            first = each.first + row
+            parts = (first, part) if each.returned else (part, first)
+            key = CrossingKey(each.returned, callee, site, *parts)
+            if count:
+                _builder(builders, facts, key.counted_in).add_crossing(key, count)
 
 
 def _uncounted(raw: Raw) -> frozenset[str]:

@@ -16,6 +16,7 @@ from trodden.native.clone.clone_blocks import ClonedFunction, clone_hot_blocks
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
 from trodden.native.ir.strip_debug import strip_declarations, strip_definition
+from trodden.native.lower.call_layout import CallLayout
 from trodden.native.lower.call_names import CallNames
 from trodden.native.lower.early_labels import label_calls
 from trodden.native.lower.ifunc_resolvers import with_runtime_calls
@@ -56,12 +57,13 @@ def instrument(
     """
     module, tag = cut_module(text), tag_of_text(text)
     reader = ModuleReader(module, source, options, inlined_calls or {})
-    over_calls = CallNames.of(reader, tag) if options.over_calls else None
+    found = list(_read_functions(reader))
+    over_calls = _layout(reader, tag, found) if options.over_calls else None
     unit = UnitLowering.of(reader, tag, keep_debug, over_calls)
     definitions: list[str] = []
     functions: list[FunctionFacts] = []
-    slots, called = 0, frozenset[str]()
-    for definition, function, calls, sites in _read_functions(reader):
+    slots, called = 0 if over_calls is None else over_calls.slots, frozenset[str]()
+    for definition, function, calls, sites in found:
         if function is None:
             resolves = reader.is_resolver(definition)
             definitions.append(unit.untouched(with_runtime_calls(definition) if resolves else definition))
@@ -70,7 +72,8 @@ def instrument(
         cloned = ClonedFunction(function.read, planned)
         if options.clone_blocks and not function.optnone:
             cloned = clone_hot_blocks(function.read, planned, reader.attributes, reader.types)
-        in_unit = FunctionInUnit(len(functions), slots, function.line, function.optnone)
+        layout = None if over_calls is None else over_calls.add(function.read, planned.plan)
+        in_unit = FunctionInUnit(len(functions), slots, function.line, function.optnone, layout)
         lowered = lower(cloned.read, cloned.planned, unit, in_unit)
         definitions.append(lowered.text)
         functions.append(reader.facts(function, planned.plan, slots, lowered.registers, cloned.clones))
@@ -83,6 +86,11 @@ def instrument(
     facts, record = identified(reader.unit(tuple(functions), slots, labels), tag)
     finish_module(module, unit, facts, called, filled)
     return Instrumented(module.render(), facts, record)
+
+
+def _layout(reader: ModuleReader, tag: int, found: Sequence[_Read]) -> CallLayout:
+    """The layout of what a module counts over calls, of no function yet."""
+    return CallLayout(CallNames.of(reader, tag), sum(len(each.sites) for each in found))
 
 
 class _Read(NamedTuple):

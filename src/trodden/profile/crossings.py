@@ -224,4 +224,6 @@ class Crossings:
         paths: Counter[Route] = Counter()
         for path in self._recovered(at).paths or ():
             paths[Route(path.blocks, path.edges, path.starts, path.ends)] += path.count
-        return Executed(self._numbering(at), {path: count for path, count in paths.items() if count > 0})
+        calls = self._facts(at).plan.calls
+        executed = {path: count for path, count in paths.items() if count > 0}
+        return Executed(self._numbering(at), executed, calls.sites if calls is not None else ())

@@ -255,6 +255,11 @@ class UnitFacts:
             for site in function.plan.calls.sites
         }
 
+    @property
+    def room_for_rows(self) -> int:
+        """How many of its counters, the first ones, count over calls: a process says which of them what."""
+        return self.functions[0].first_slot if self.functions else 0
+
     @cached_property
     def calls_of_sites(self) -> tuple[int, ...]:
         """The index of each call site among those of its block: sites are in the order of the code."""

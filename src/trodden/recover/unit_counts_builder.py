@@ -57,10 +57,11 @@ class UnitCountsBuilder:
             self._add_stop(function, stop, times)
         self.add_unlocated(function, counted.unlocated)
 
-    def add_counters(self, counters: Sequence[int]) -> None:
-        """Add the values of all counters of the unit."""
+    def add_counters(self, counters: Sequence[int], start: int = 0) -> None:
+        """Add the values of all counters of the unit, from ``start`` on."""
         for slot, value in nonzero(counters):
-            self._counters[slot] += value
+            if slot >= start:
+                self._counters[slot] += value
 
     def add_to_counter(self, slot: int, amount: int) -> None:
         """Add to one counter of the unit: increments that were pending when a frame was interrupted."""

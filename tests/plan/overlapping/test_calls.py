@@ -12,6 +12,7 @@ from tests.plan.overlapping.programs import Execution, Procedure, random_procedu
 from tests.plan.overlapping.test_walks import counted, unfinished
 from tests.plan.overlapping.walked_calls import Entered, Returned, Truth
 from trodden.plan.overlap_probes import Channel
+from trodden.plan.overlapping.call_pairs import path_or_prefix
 from trodden.plan.overlapping.interpret_calls import CallKey, CallTally, Thread
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.routes import Route
@@ -70,9 +71,8 @@ def test_keys_determine_what_was_executed_over_calls_and_returns(program: int, s
 
 
 def route_of(own: Procedure, number: int) -> Route:
-    """The path with a number, or the prefix that is numbered as one that was cut short."""
-    block, rest = divmod(number, own.numbering.number)
-    return own.numbering.prefix(block - 1, rest) if block else own.numbering.regenerate(rest)
+    """The path with a number, or the prefix that leads to a call."""
+    return path_or_prefix(own.numbering, own.sites, number)
 
 
 def pair_numbers(

@@ -40,6 +40,7 @@ class RegionKind(IntEnum):
     TRACE = 17
     CROSSING_TABLE = 18
     CROSSING_ARRAY = 19
+    CROSSING_ROWS = 20
 
 
 NO_MEMORY = (RegionKind.FREE, RegionKind.MEMBER, RegionKind.FORMER_MEMBER, RegionKind.NEW_MEMBER)

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from trodden.collect.rawfile.live_regions import LiveFile, Region, RegionKind
 from trodden.collect.rawfile.live_units import LiveModules
 from trodden.collect.rawfile.model import (
-    RawCrossing,
+    CROSSING,
+    CROSSING_ROW,
+    RawCrossings,
     RawNonLocalExit,
     RawSparsePath,
-    crossing_from,
+    crossings_from,
     sparse_path_from,
 )
 
@@ -23,7 +25,7 @@ _SPARSE_HEADER = struct.Struct("<QQQI4x")
 _SPARSE_ENTRY = struct.Struct("<QQQQ")
 _CROSSING_TABLE_BYTES = 24
 _CROSSING_HEADER = struct.Struct("<QQQ")
-_CROSSING = struct.Struct("<QQQQQ")
+_CROSSING_CHUNK = struct.Struct("<QQQ")
 SPARSE_RESERVED = (1 << 64) - 1
 """In place of a unit: the entry was being written."""
 
@@ -77,8 +79,35 @@ def sparse_paths_in(file: LiveFile, regions: list[Region], modules: LiveModules)
         yield sparse_path_from(unit, key, path, amount)
 
 
-def crossings_in(file: LiveFile, regions: list[Region], modules: LiveModules) -> Iterator[RawCrossing]:
-    """Paths over calls and returns, as each thread has counted them."""
+def crossings_in(file: LiveFile, regions: list[Region], modules: LiveModules) -> Iterator[RawCrossings]:
+    """The rows of paths over calls and returns, and what the tables of all threads have counted of them."""
+    chunks = {region.address: region for region in regions if region.kind == RegionKind.CROSSING_ROWS}
+    heads = {
+        each: _CROSSING_CHUNK.unpack(file.bytes_of(chunks[each], 0, _CROSSING_CHUNK.size)) for each in chunks
+    }
+    behind = {following for following, _, _ in heads.values()}
+    rows: list[tuple[int, int, int, int, int, int]] = []
+    at = next((address for address in chunks if address not in behind), 0)
+    while at in heads:
+        following, used, _ = heads.pop(at)
+        rows += CROSSING_ROW.iter_unpack(
+            file.bytes_of(chunks[at], _CROSSING_CHUNK.size, used * CROSSING_ROW.size)
+        )
+        at = following
+    try:
+        found = crossings_from(rows, _crossing_counts(file, regions), modules.units.get)
+    except ValueError as error:
+        if modules.incomplete:
+            return
+        raise file.bad(str(error)) from error
+    for each in found:
+        if each is not None:
+            yield each
+        elif not modules.incomplete:
+            raise file.bad("a path over a call belongs to no unit")
+
+
+def _crossing_counts(file: LiveFile, regions: list[Region]) -> Iterator[tuple[int, int, int]]:
     for region in regions:
         if region.kind not in (RegionKind.CROSSING_TABLE, RegionKind.CROSSING_ARRAY):
             continue
@@ -89,12 +118,7 @@ def crossings_in(file: LiveFile, regions: list[Region], modules: LiveModules) ->
         if shift > 64:
             raise file.bad("a table of paths over calls has no valid size")
         start, capacity = first + _CROSSING_HEADER.size, 1 << (64 - shift)
-        for _, record in file.records(region, start, _CROSSING, capacity):
-            words = _CROSSING.unpack(record)
-            if not words[0] or words[0] == SPARSE_RESERVED or not words[-1]:
-                continue
-            found = crossing_from(words, modules.units.get)
-            if found is not None:
-                yield found
-            elif not modules.incomplete:
-                raise file.bad("a path over a call belongs to no unit")
+        for _, record in file.records(region, start, CROSSING, capacity):
+            row, part, count = CROSSING.unpack(record)
+            if row and row != SPARSE_RESERVED and count:
+                yield row, part, count

@@ -7,7 +7,8 @@ Frames and calls are still addresses here; what they mean is found out with the 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 
@@ -133,11 +134,13 @@ class RawLastPath:
 
 
 @dataclass(frozen=True, slots=True)
-class RawCrossing:
-    """How often a part of a path followed another one over a call or a return.
+class RawCrossings:
+    """Rows of counters for what followed parts of paths over a call, or, ``returned``, over its return.
 
     ``callee_unit`` and ``site_unit`` are indices into the units; ``callee`` is an index into the functions of
-    the one, ``site`` a number of a call site in the other.
+    the one, ``site`` a number of a call site in the other.  There are ``rows`` of ``parts`` counters each,
+    from ``slot`` on in the unit that counts: for the part with the number ``first``, and those behind it.
+    ``counts`` are others, by the number of the second part.
     """
 
     returned: bool
@@ -145,9 +148,16 @@ class RawCrossing:
     callee: int
     site_unit: int
     site: int
-    in_callee: int
-    in_caller: int
-    count: int
+    first: int
+    slot: int
+    parts: int
+    rows: int
+    counts: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> int:
+        """The unit that counts."""
+        return self.site_unit if self.returned else self.callee_unit
 
 
 class TraceEnd(IntEnum):
@@ -196,7 +206,7 @@ class Raw:
     ``uncounted`` are modules none of whose counters were in the file.
     ``start_ticks`` are the low 32 bits of when the kernel made the process (0: not known), ``tids`` are the
     kernel's ids of threads, as far as they are known.  ``trace`` is ``None`` if none was recorded.
-    ``crossings`` are counts of paths over calls and returns, as each thread has counted them.
+    ``crossings`` say which counters count paths over calls and returns.
     """
 
     path: str
@@ -222,7 +232,7 @@ class Raw:
     start_ticks: int = 0
     tids: Mapping[int, int] = field(default_factory=dict)
     trace: RawTrace | None = None
-    crossings: tuple[RawCrossing, ...] = ()
+    crossings: tuple[RawCrossings, ...] = ()
 
     @property
     def host(self) -> str | None:
@@ -239,22 +249,39 @@ def sparse_path_from(unit: int, key: int, path: int, amount: int) -> RawSparsePa
 
 _RETURNED = 1 << 63
 _HALF = 1 << 32
+CROSSING_ROW = struct.Struct("<QQQQII")
+CROSSING = struct.Struct("<QQQ")
 
 
-def crossing_from(
-    words: tuple[int, int, int, int, int], units: Callable[[int], int | None]
-) -> RawCrossing | None:
-    """An entry as the runtime keeps it; ``units`` gives the index of a unit by its number in the process.
+def crossings_from(
+    rows: Iterable[tuple[int, int, int, int, int, int]],
+    counts: Iterable[tuple[int, int, int]],
+    units: Callable[[int], int | None],
+) -> list[RawCrossings | None]:
+    """Rows as the runtime keeps them, and counts by the numbers of rows, from 1 on.
 
-    ``None`` if one of its units has none.
+    ``units`` gives the index of a unit by its number in the process; a row is ``None`` if one of its units
+    has none.
     """
-    callee, site, in_callee, in_caller, count = words
-    callee_unit, site_unit = units(callee % _HALF - 1), units(site % _HALF - 1)
-    if callee_unit is None or site_unit is None:
-        return None
-    returned = callee >= _RETURNED
-    number = callee % _RETURNED // _HALF
-    return RawCrossing(returned, callee_unit, number, site_unit, site // _HALF, in_callee, in_caller, count)
+    by_row: dict[int, Counter[int]] = {}
+    for row, part, count in counts:
+        by_row.setdefault(row, Counter())[part] += count
+    found: list[RawCrossings | None] = []
+    for number, (callee, site, first, slot, parts, many) in enumerate(rows, 1):
+        callee_unit, site_unit = units(callee % _HALF - 1), units(site % _HALF - 1)
+        known = None
+        if callee_unit is not None and site_unit is not None:
+            index = callee % _RETURNED // _HALF
+            known = RawCrossings(
+                callee >= _RETURNED,
+                *(callee_unit, index, site_unit, site // _HALF),
+                *(first, slot, parts, many),
+                by_row.pop(number, {}),
+            )
+        found.append(known)
+    if by_row:
+        raise ValueError("a count belongs to no row")
+    return found
 
 
 def saved_registers_from(data: bytes) -> tuple[int, int, RawSavedRegisters]:

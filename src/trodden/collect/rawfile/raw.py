@@ -15,12 +15,14 @@ from trodden.collect.rawfile.family import Inside
 from trodden.collect.rawfile.frame_record import FRAME, frame_from
 from trodden.collect.rawfile.live import read_live
 from trodden.collect.rawfile.model import (
+    CROSSING,
+    CROSSING_ROW,
     ROOT,
     SAVED_REGISTERS,
     Ending,
     Raw,
     RawCallNode,
-    RawCrossing,
+    RawCrossings,
     RawFrame,
     RawLastPath,
     RawModule,
@@ -30,7 +32,7 @@ from trodden.collect.rawfile.model import (
     RawTrace,
     RawUnit,
     TraceEnd,
-    crossing_from,
+    crossings_from,
     saved_registers_from,
     sparse_path_from,
 )
@@ -53,8 +55,7 @@ _TRAILER = struct.Struct("<QI4s")
 
 _LAST_PATH = struct.Struct("<IIIIQ")
 _TRACE = struct.Struct("<IIQ")
-_CROSSINGS = struct.Struct("<Q")
-_CROSSING = struct.Struct("<QQQQQ")
+_CROSSINGS = struct.Struct("<QQ")
 _TRACED_UNIT = struct.Struct("<II")
 
 FRAMES_MISSING = 2
@@ -222,11 +223,16 @@ class _Reader:
         thread, tag, function, _, path = _LAST_PATH.unpack_from(self._data, self._take(_LAST_PATH.size))
         return RawLastPath(thread, tag, function, path)
 
-    def crossings(self, n_units: int) -> tuple[RawCrossing, ...]:
-        (count,) = _CROSSINGS.unpack_from(self._data, self._take(_CROSSINGS.size))
-        start = self._take(count * _CROSSING.size)
-        rows = _CROSSING.iter_unpack(self._data[start : start + count * _CROSSING.size])
-        found = [crossing_from(row, lambda number: number if 0 <= number < n_units else None) for row in rows]
+    def crossings(self, n_units: int) -> tuple[RawCrossings, ...]:
+        n_rows, n_counts = _CROSSINGS.unpack_from(self._data, self._take(_CROSSINGS.size))
+        start = self._take(n_rows * CROSSING_ROW.size)
+        rows = CROSSING_ROW.iter_unpack(self._data[start : start + n_rows * CROSSING_ROW.size])
+        start = self._take(n_counts * CROSSING.size)
+        counts = CROSSING.iter_unpack(self._data[start : start + n_counts * CROSSING.size])
+        try:
+            found = crossings_from(rows, counts, lambda number: number if 0 <= number < n_units else None)
+        except ValueError as error:
+            raise BadFile(f"{self._where}: corrupt: {error}") from error
         if None in found:
             raise BadFile(f"{self._where}: corrupt: a path over a call belongs to no unit")
         return tuple(each for each in found if each is not None)

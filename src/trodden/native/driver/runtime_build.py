@@ -38,6 +38,7 @@ SHARED_FUNCTIONS = (
     *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_passed"),
     *("__trodden_landing", "__trodden_keep", "__trodden_release", "__trodden_incomplete"),
     *("__trodden_trace_next", "__trodden_landed", "__trodden_left_at"),
+    *("__trodden_row_of_call", "__trodden_row_of_return", "__trodden_target_of", "__trodden_prefix_of"),
     "trodden_dump",
 )
 SHARED_VARIABLES = (

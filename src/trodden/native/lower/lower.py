@@ -22,7 +22,9 @@ from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.assemble import assemble
 from trodden.native.lower.builder import ProbeNames
+from trodden.native.lower.call_layout import FunctionLayout
 from trodden.native.lower.emit.call_paths import emit_call_paths
+from trodden.native.lower.emit.crossings import CrossingEmitter
 from trodden.native.lower.emit.overlaps import track_overlaps
 from trodden.native.lower.emit.paths import PathEmitter
 from trodden.native.lower.emit.probes import emit_probes, uses_spare_slot
@@ -42,12 +44,15 @@ from trodden.plan.probes import Bump, BumpAt, Plan
 
 @dataclass(frozen=True)
 class FunctionInUnit:
-    """A function's number in its unit, its first slot, its line, and whether it is not to be optimised."""
+    """A function's number in its unit, its first slot, its line, whether it is not to be optimised, and what
+    it counts over calls.
+    """
 
     number: int
     first_slot: int
     line: int
     optnone: bool
+    calls: FunctionLayout | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,9 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
     values = track_register(read, planned)
     overlaps = track_overlaps(read, planned, locations, values)
     register = choose_phis(read, planned, locations, values, overlaps)
-    paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag, overlaps, unit.calls)
+    names = None if unit.calls is None else unit.calls.names
+    crossings = CrossingEmitter.of(read, plan, function.calls, names)
+    paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag, overlaps, crossings)
     trace = TraceEmitter.of(lowering, plan, register, planned.inductions, unit.traced)
     spare_slot = function.first_slot + plan.slots
 

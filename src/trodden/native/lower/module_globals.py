@@ -10,7 +10,7 @@ from trodden.native.ir.strip_debug import strip_declarations
 from trodden.native.ir.symbols import ifunc_resolvers, names_function
 from trodden.native.lower.call_site_labels import declare_resume
 from trodden.native.lower.emit.call_paths import FIND_CALLER, declare_call_paths
-from trodden.native.lower.emit.channel import FIND_CHANNEL, declare_channel
+from trodden.native.lower.emit.channel import CALLS, declare_channel
 from trodden.native.lower.emit.last_paths import FIND_RING, FLAG_SHIFT, declare_ring
 from trodden.native.lower.emit.trace_records import FIND_CURSOR, UNLIKELY, declare_trace
 from trodden.native.lower.ifunc_resolvers import declarations, offset_loader
@@ -96,10 +96,7 @@ def _globals(
         if not names_function(signatures, "@llvm.ctlz.i64"):
             lines.append("declare i64 @llvm.ctlz.i64(i64, i1 immarg)")
     if unit.calls is not None:
-        lines += declare_channel(addressing.shared)
-        lines += [
-            f"{alias} = private alias i8, ptr {function}" for function, alias in unit.calls.own_names.items()
-        ]
+        lines += declare_channel(unit.calls, addressing.shared)
         if unit.machine == "x86_64":
             lines += offset_loader("trodden_channel_offset", CHANNEL)
     lines += [
@@ -121,12 +118,12 @@ def _unit_entry(unit: UnitLowering, facts: UnitFacts) -> str:
     trace, tokens, functions = "null", "null", 0
     if unit.traced is not None:
         trace, tokens, functions = FIND_CURSOR, TOKENS, len(facts.functions)
-    channel = FIND_CHANNEL if unit.calls is not None else "null"
+    calls = CALLS if unit.calls is not None else "null"
     return (
         f"{UNIT} = internal global "
         "{ [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr, ptr, ptr, ptr, i64, ptr } "
         f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {flags}, '
         f"ptr {_FIND_COUNTERS}, ptr {caller}, i64 0, i64 0, ptr {ring}, ptr {_LAYOUT}, "
-        f"ptr {trace}, ptr {tokens}, i64 {functions}, ptr {channel} }}, "
+        f"ptr {trace}, ptr {tokens}, i64 {functions}, ptr {calls} }}, "
         'section "trodden_units", align 8'
     )

@@ -90,6 +90,8 @@ class ProbeLocations:
 
     def uses_counters(self, plan: Plan) -> bool:
         """Whether any of them adds to a counter."""
+        if plan.calls is not None:
+            return True
         dense = plan.paths is not None and plan.paths.dense
         kinds = (Count, AddTripCount, Bump, BumpAt, BumpOverlap) if dense else (Count, AddTripCount)
         return any(isinstance(probe, kinds) for probe in self.probes())

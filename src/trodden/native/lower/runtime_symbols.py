@@ -32,9 +32,6 @@ TRACE_FULL = "@__trodden_trace_full"
 CHANNEL = "@__trodden_channel"
 """What the calling thread's callers and callees tell each other."""
 
-COUNT_CROSSING = "@__trodden_crossed"
-"""Adds one to the count of a path over a call or a return."""
-
 UNWIND_RESUME = "@_Unwind_Resume"
 """What continues an exception after a landing pad, in the unwinding library."""
 

@@ -9,7 +9,7 @@ from trodden.native.analysis.module_reader import ModuleReader
 from trodden.native.ir.module_properties import is_position_independent_library
 from trodden.native.ir.strip_debug import strip_definition
 from trodden.native.lower.branch_weights import BranchWeights
-from trodden.native.lower.call_names import CallNames
+from trodden.native.lower.call_layout import CallLayout
 from trodden.native.lower.call_site_labels import CallSites, NoLabels, SiteLabels, TaggedSites
 from trodden.native.lower.counter_access import (
     Addressing,
@@ -46,13 +46,13 @@ class UnitLowering:
     branch_weights: BranchWeights | None
     personalities: Personalities | None
     traced: int | None = None
-    calls: CallNames | None = None
+    calls: CallLayout | None = None
 
     @staticmethod
-    def of(reader: ModuleReader, tag: int, keep_debug: bool, calls: CallNames | None = None) -> UnitLowering:
+    def of(reader: ModuleReader, tag: int, keep_debug: bool, calls: CallLayout | None = None) -> UnitLowering:
         """The lowering of a module with the options that it is read with.
 
-        ``calls`` are the names of its functions if paths extend over calls.
+        ``calls`` is the layout of what is counted if paths extend over calls.
         """
         options, debug, machine = reader.options, reader.debug, reader.machine
         early = options.stage == "early"

@@ -50,8 +50,7 @@ struct trodden_unit {
      * unit is registered. */
     uint32_t *tokens;
     uint64_t functions;
-    /* The calling thread's variable __trodden_channel; NULL: the unit counts no paths over calls and returns. */
-    struct trodden_channel *(*channel)(void);
+    const struct trodden_unit_calls *calls; /* NULL: the unit counts no paths over calls and returns */
 };
 
 extern const char __trodden_layout_4 __attribute__((visibility("hidden")));
@@ -177,31 +176,83 @@ TRODDEN_PRESERVE_MOST void __trodden_trace_full(const struct trodden_unit *unit,
 
 /* ---- paths that extend over calls and returns (counters/crossings.c) ----
  *
- * Caller and callee tell each other in a thread-local variable __trodden_channel that all modules of the process share:
- * weak, exported, of the initial-exec model, and initialized with zeros and the address of trodden_no_crossings.
+ * A *row* counts what has the same callee, call site and first part: it has a counter for each second part.  Over a call
+ * the first part is the prefix with which the caller has reached it, the second one is counted by the callee, and the row
+ * lies among the counters of the callee's unit.  Over a return the first part is the path of the callee, the second one
+ * is counted by the caller, and the row lies among the counters of the caller's unit.  The first counters of a unit are
+ * for rows; those at slot 0 count what belongs to no row.
  *
- * A function has a token: a hash of its name, of which the highest bit is set, so that it is no address.  Before a call
- * the caller says whom it calls: by the token if it knows the function, otherwise by the address.  A function that is
- * entered takes what the caller has said if either is its own, and puts 0 in its place.  When its last path has ended,
- * it says who it is.  A word for a function is its index, or for a call site that of the site, in the upper half, and
- * the unit's `number` in the lower half. */
+ * Caller and callee tell each other in a thread-local variable __trodden_channel that all modules of the process share:
+ * weak, exported, of the initial-exec model, and initialized with zeros and the address of trodden_no_crossings.  Each
+ * function has a *word*: a number of its own, shifted left by 32 (0: its unit is not registered yet).
+ *
+ * Before a call the caller stores what a record of the call site has for its prefix: the word of the callee plus the slot
+ * of the row; or, as long as it is not known whether the callee takes it, a negative number, which __trodden_called
+ * turns into the row if the call was meant for the function that asks.  A function that is entered puts 0 in its place.
+ * When its last path has ended, it stores its word plus the number of the path.  Behind the call the caller takes that
+ * if the record of the call site knows the word. */
+struct trodden_call_record {
+    uint64_t target;     /* whom the call is meant for: a token or an address */
+    uint64_t word;       /* of that function, if it has been entered from there; otherwise TRODDEN_NO_WORD */
+    uint64_t paths, row; /* how many paths have a row, and the slot of the first one; 0: __trodden_returned has to be asked */
+    uint64_t callee;     /* the same function, for the runtime */
+    uint64_t cells[];    /* by prefix: what to publish */
+};
+
+#define TRODDEN_NO_WORD ((uint64_t)1 << 63)
+
+struct trodden_call_site {
+    uint64_t target;     /* the token of whom it calls; 0: that is known when it is called */
+    uint32_t at;         /* where in the unit's words of records its record is */
+    uint32_t cells;      /* how many prefixes it has; 0: too many, and __trodden_prefix has to be asked */
+    uint32_t first_cell; /* the prefix of its first cell in the unit's `prefixes` */
+    uint32_t parts;      /* of a row behind the call; 0: too many, and __trodden_crossed counts them */
+};
+
+struct trodden_called_function {
+    uint64_t paths; /* how many it has */
+    uint32_t parts; /* of a row at its entry; 0: as above */
+    uint32_t reserved;
+};
+
+struct trodden_unit_calls {
+    struct trodden_channel *(*channel)(void); /* that of the calling thread */
+    uint64_t *records, record_words;
+    struct trodden_call_record *nobody; /* stands in for a record that is not known yet */
+    const struct trodden_call_site *sites;
+    uint64_t site_count;
+    const uint64_t *prefixes;
+    const struct trodden_called_function *functions;
+    uint64_t function_count;
+    uint64_t *words;         /* of its functions */
+    uint64_t scratch, slots; /* how many counters are for what belongs to no row, and these and those for rows together */
+};
+
 struct trodden_channel {
-    uint64_t target;         /* the token or the address of whoever is called */
-    uint64_t site, prefix;   /* where, and with which path so far */
-    uint64_t token, address; /* of whoever has returned; the address is 0 if nobody can know it */
-    uint64_t callee, path;   /* the same function, and its last path */
+    uint64_t row, returned; /* what was published before a call, and for a return */
     struct trodden_crossing_table *table;
 };
 
-/* In the word of a callee: it has returned, and `in_caller` is what its caller did then. */
-#define TRODDEN_CROSSING_RETURNED ((uint64_t)1 << 63)
-
 extern struct trodden_crossing_table trodden_no_crossings __attribute__((visibility("hidden")));
 
-/* Adds one to the count of the key.  For instrumented code of the same module, with the channel of the calling thread; may
- * be called anywhere, also in signal handlers. */
-TRODDEN_PRESERVE_MOST void __trodden_crossed(struct trodden_channel *channel, uint64_t callee, uint64_t site,
-                                             uint64_t in_callee, uint64_t in_caller)
+/* Adds one to the count of a second part in a row that has no counters, by the number of the row.  For instrumented code of
+ * the same module, with the channel of the calling thread; may be called anywhere, also in signal handlers. */
+TRODDEN_PRESERVE_MOST void __trodden_crossed(struct trodden_channel *channel, uint64_t row, uint64_t part)
+    __attribute__((visibility("hidden"), nothrow));
+/* The slot, or number, of a row; 0: there is none.  `address` and `token` are those of the function that was entered. */
+TRODDEN_PRESERVE_MOST uint64_t __trodden_called(const struct trodden_unit *unit, uint64_t function, uint64_t published,
+                                                uint64_t address, uint64_t token)
+    __attribute__((visibility("hidden"), nothrow));
+TRODDEN_PRESERVE_MOST uint64_t __trodden_returned(const struct trodden_unit *unit, uint64_t site,
+                                                  struct trodden_call_record *record, uint64_t path)
+    __attribute__((visibility("hidden"), nothrow));
+/* The record of an indirect call for that address. */
+TRODDEN_PRESERVE_MOST struct trodden_call_record *__trodden_target(const struct trodden_unit *unit, uint64_t site,
+                                                                   uint64_t address)
+    __attribute__((visibility("hidden"), nothrow));
+/* What to publish for a prefix. */
+TRODDEN_PRESERVE_MOST uint64_t __trodden_prefix(const struct trodden_unit *unit, uint64_t site,
+                                                struct trodden_call_record *record, uint64_t prefix)
     __attribute__((visibility("hidden"), nothrow));
 
 /* Writes the counts so far, with the frames that are active now.  The program continues to count, and the raw file at

@@ -71,6 +71,10 @@ class CallNumbering(ArcValues):
         """How many numbers the overlaps that begin at a block have."""
         return self.paths_from[self.dag.arcs[self._begins[block]].dst]
 
+    def paths_behind(self, block: int) -> int:
+        """The same, or 1 for a block behind which none begins."""
+        return self.paths(block) if block in self._begins else 1
+
     def overlap(self, block: int, number: int) -> tuple[tuple[int, ...], int | None]:
         """The edges of an overlap that began at a block, and where it stopped."""
         if not 0 <= number < self.paths(block):

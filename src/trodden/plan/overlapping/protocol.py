@@ -43,6 +43,27 @@ def returning_sites(plan: Plan, ways: Ways, sites: Sequence[CallSite]) -> list[C
     ]
 
 
+def prefix_sums(numbering: Numbering, blocks: Sequence[int], most: int) -> dict[int, tuple[int, ...] | None]:
+    """The numbers of the prefixes that lead to each of some blocks; ``None`` for more than ``most``."""
+    dag = numbering.dag
+    wanted = set(blocks)
+    sums: dict[int, set[int] | None] = {dag.entry: {0}}
+    found: dict[int, tuple[int, ...] | None] = {}
+    for node in dag.order[1:]:
+        here: set[int] | None = set()
+        for number in dag.ins[node]:
+            before = sums.get(dag.arcs[number].src)
+            if here is None or before is None:
+                here = None
+                break
+            here.update(each + numbering.value[number] for each in before)
+            here = here if len(here) <= most else None
+        sums[node] = here
+        if node in wanted:
+            found[node] = None if here is None else tuple(sorted(here))
+    return {block: found.get(block, ()) for block in blocks}
+
+
 def publishing_calls(
     plan: Plan, numbering: Numbering, dag: Dag, sites: Sequence[CallSite]
 ) -> dict[int, tuple[Probe, ...]]:

@@ -12,11 +12,12 @@ not for a call in a block with a self loop, which is made again each time around
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from trodden.plan.overlap_probes import CallSite
+from trodden.plan.overlapping.call_pairs import path_or_prefix
 from trodden.plan.overlapping.calls import CallNumbering
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.routes import PathEnd, PathStart, Route
@@ -28,10 +29,11 @@ Part = tuple[int, ...]
 
 
 class Executed(NamedTuple):
-    """How often the paths of a procedure were executed, whole or cut short, and their numbering."""
+    """How often the paths of a procedure were executed, whole or cut short; their numbering, its calls."""
 
     numbering: Numbering
     paths: Mapping[Route, int]
+    sites: Sequence[CallSite] = ()
 
 
 class Crossing(NamedTuple):
@@ -199,7 +201,7 @@ def entered_pairs(
     root = callee.numbering.graph.root
     pairs: Counter[tuple[Route, Part]] = Counter()
     for in_callee, in_caller, count in crossings:
-        route = _path_or_prefix(callee.numbering, in_callee)
+        route = path_or_prefix(callee.numbering, (), in_callee)
         part = entries.beginning(root, route.edges, whole=True)
         pairs[caller.numbering.prefix(site.block, in_caller), part] += count
     bounded = not _made_again(caller, site)
@@ -218,18 +220,12 @@ def returned_pairs(
     """Type II where whole paths were counted in pairs; ``returns`` is of the largest degree."""
     pairs: Counter[tuple[Route, Part]] = Counter()
     for in_callee, in_caller, count in crossings:
-        route = _path_or_prefix(caller.numbering, in_caller)
+        route = path_or_prefix(caller.numbering, caller.sites, in_caller)
         behind = route.edges[route.blocks.index(site.block) :]
         part = returns.beginning(site.block, behind, whole=True)
         pairs[callee.numbering.regenerate(in_callee), part] += count
     seconds = _following(caller, site, returns)
     return CallFacts(pairs, _leaving(callee), seconds, lambda part: part, missing)
-
-
-def _path_or_prefix(numbering: Numbering, number: int) -> Route:
-    """The path with a number, or the prefix that is numbered as one that was cut short."""
-    block, rest = divmod(number, numbering.number)
-    return numbering.prefix(block - 1, rest) if block else numbering.regenerate(rest)
 
 
 def _made_again(caller: Executed, site: CallSite) -> bool:

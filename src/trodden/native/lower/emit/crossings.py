@@ -1,8 +1,9 @@
 """Emit the code of probes for paths that extend over calls and returns (TZG04 §3.3, Figure 4).
 
-What caller and callee tell each other is in a thread-local variable, the *channel* (``trodden.h``).  What a
-function has taken from there, and the register of its overlap, are in its frame: an overlap lives across
-calls, so that a machine register for it would be saved and restored anyway.
+What caller and callee tell each other is in a thread-local variable, the *channel*; what is counted is in
+rows of counters (``trodden.h``).  The row of an overlap that has begun is in the frame of its function, with
+the register of the overlap: both live across calls, so that machine registers for them would be saved and
+restored anyway.  Where a row has a single counter, it is counted at once.
 """
 
 from __future__ import annotations
@@ -12,18 +13,23 @@ from dataclasses import dataclass
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.builder import Builder
+from trodden.native.lower.call_layout import HEAD, CellIndex, FunctionLayout, SiteLayout
 from trodden.native.lower.call_names import Called, CallNames, called_by
+from trodden.native.lower.counter_access import CounterAccess
 from trodden.native.lower.emit.channel import (
-    ADDRESS,
-    CALLEE,
-    PATH,
-    PREFIX,
-    SITE,
-    TARGET,
-    TOKEN,
+    ASK_CALLED,
+    ASK_PREFIX,
+    ASK_RETURNED,
+    ASK_TARGET,
+    COUNT_CROSSING,
+    RECORDS,
+    RETURNED,
+    ROW,
+    TARGETS,
+    WORDS,
     channel_field,
 )
-from trodden.native.lower.runtime_symbols import CHANNEL, COUNT_CROSSING, UNIT
+from trodden.native.lower.runtime_symbols import CHANNEL, UNIT
 from trodden.plan.overlap_probes import (
     AddOverlap,
     BumpOverlap,
@@ -43,12 +49,14 @@ from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Value
 from trodden.plan.probes import Plan, Probe
 
-_UNIT_NUMBER = f"getelementptr (i8, ptr {UNIT}, i64 48)"
-_RETURNED = 1 << 63
 _NAMES = {Channel.ENTERED: "trodden.entered", Channel.RETURNED: "trodden.returned"}
-_DEPTH, _REGISTER, _PASSED, _SITE, _FIRST, _SECOND = range(0, 48, 8)
-"""Where in the frame's record of a channel its parts are: the overlap, the call site, and the other part of
-the key: the prefix, or the callee and its path."""
+_ROW, _REGISTER, _PASSED = range(0, 24, 8)
+"""Where in the frame's record of a channel its parts are: the row, and the overlap."""
+_WORD_OF, _PATHS, _FIRST_ROW = 8, 16, 24
+"""Where in the record of a call site its parts are."""
+_SAME_FUNCTION = 1 << 32
+_MOST_SLOTS = 1 << 31
+_MOST_PATHS = 1 << 32
 
 _ON_CHANNELS = (AddOverlap, BumpOverlap, ClearOverlap, CountPredicate, PairOverlap, PairOverlapAt)
 _EXCHANGED = (PublishCall, PublishCallAt, TakeCall, PublishReturn, PublishReturnAt, TakeReturn)
@@ -71,59 +79,61 @@ def reads_register(probe: Probe, value: Value | None) -> Value | None:
 
 @dataclass(frozen=True)
 class CrossingEmitter:
-    """Emits the code of these probes in one function, by its number in the unit."""
+    """Emits the code of these probes in one function."""
 
     read: FunctionCfg
-    function: int
+    layout: FunctionLayout
     names: CallNames
 
     @staticmethod
-    def of(read: FunctionCfg, plan: Plan, function: int, names: CallNames | None) -> CrossingEmitter | None:
+    def of(
+        read: FunctionCfg, plan: Plan, layout: FunctionLayout | None, names: CallNames | None
+    ) -> CrossingEmitter | None:
         """The emitter for a plan that counts such paths."""
-        if plan.calls is None or names is None:
+        if plan.calls is None or layout is None or names is None:
             return None
-        return CrossingEmitter(read, function, names)
-
-    @property
-    def _name(self) -> str:
-        """The function, as it is printed."""
-        return f"@{FunctionHeader(self.read.ir.header).name}"
+        return CrossingEmitter(read, layout, names)
 
     @property
     def variables(self) -> list[str]:
         """The frame's records."""
-        return [f"  %{name} = alloca [6 x i64], align 8" for name in _NAMES.values()]
+        return [f"  %{name} = alloca [3 x i64], align 8" for name in _NAMES.values()]
 
-    def emit(self, builder: Builder, probe: Probe, mark: Mark | None, number: str) -> None:
+    def emit(
+        self, builder: Builder, access: CounterAccess, probe: Probe, mark: Mark | None, number: str
+    ) -> None:
         """One probe, at the edge or block of its mark; ``number`` is the path that it reads."""
         builder.location = None
         block = self._block_of(mark)
         match probe:
             case PublishCall(site, _):
-                self._publish_call(builder, site, block, number)
+                self._publish_call(builder, self.layout.sites[site], block, number)
             case PublishCallAt(site, prefix):
-                self._publish_call(builder, site, block, str(signed_word(prefix)))
+                self._publish_call(builder, self.layout.sites[site], block, str(signed_word(prefix)))
             case TakeCall(start):
-                self._take_call(builder, start)
+                self._take_call(builder, access, start)
             case PublishReturn():
                 self._publish_return(builder, number)
             case PublishReturnAt(path):
                 self._publish_return(builder, str(signed_word(path)))
             case TakeReturn(site, start):
-                self._take_return(builder, site, block, start)
-            case CountPredicate(channel):
-                passed = _load(builder, channel, _PASSED)
-                _store(builder, channel, _PASSED, builder.value(f"add i64 {passed}, 1"))
-            case AddOverlap(channel, value, limit):
-                self._add(builder, channel, value, limit)
+                self._take_return(builder, access, self.layout.sites[site], block, start)
             case ClearOverlap(channel):
-                _store(builder, channel, _DEPTH, "0")
-            case BumpOverlap(channel, _):
-                self._count(builder, channel, _load(builder, channel, _REGISTER))
+                _store(builder, channel, _ROW, "0")
             case PairOverlap(channel, _):
-                self._count(builder, channel, number)
+                self._count(builder, access, channel, number)
             case PairOverlapAt(channel, path):
-                self._count(builder, channel, str(signed_word(path)))
+                self._count(builder, access, channel, str(signed_word(path)))
+            case CountPredicate(channel) | AddOverlap(channel) | BumpOverlap(channel) if self._is_kept(
+                channel
+            ):
+                self._on_overlap(builder, access, channel, probe)
+
+    def _is_kept(self, channel: Channel) -> bool:
+        """Whether what has begun is in the frame until it ends."""
+        if channel is Channel.ENTERED:
+            return self.layout.parts != 1
+        return any(site.parts != 1 for site in self.layout.sites.values())
 
     def _block_of(self, mark: Mark | None) -> int:
         """The block that a probe is at the end of: that of the call, if it is about one."""
@@ -131,48 +141,68 @@ class CrossingEmitter:
             return 0 if mark is None else mark.index
         return self.read.graph.edges[mark.index].src
 
-    def _word(self, builder: Builder, index: int) -> str:
-        """The word for a function or a call site of this unit."""
-        number = builder.value(f"load i64, ptr {_UNIT_NUMBER}, align 8")
-        return builder.value(f"or i64 {number}, {signed_word(index << 32)}")
+    @property
+    def _name(self) -> str:
+        """The function, as it is printed."""
+        return f"@{FunctionHeader(self.read.ir.header).name}"
 
-    def _publish_call(self, builder: Builder, site: int, block: int, prefix: str) -> None:
-        """The target comes last: a handler may run in between."""
-        called = called_by(self.read, block)
-        _tell(builder, SITE, self._word(builder, site))
-        _tell(builder, PREFIX, prefix)
-        _tell(builder, TARGET, self._target(builder, called))
+    # Calls.
 
-    def _target(self, builder: Builder, called: Called) -> str:
-        if called.symbol is not None:
-            return str(signed_word(self.names.token(called.symbol)))
-        return builder.value(f"ptrtoint ptr {called.operand} to i64")
+    def _publish_call(self, builder: Builder, site: SiteLayout, block: int, prefix: str) -> None:
+        record = self._record(builder, site, block, called_by(self.read, block))
+        if site.index is None:
+            arguments = f"ptr {UNIT}, i64 {site.number}, ptr {record}, i64 {prefix}"
+            published = builder.value(f"call preserve_mostcc i64 {ASK_PREFIX}({arguments})")
+        else:
+            cell = _cell(builder, record, site.index, prefix)
+            published = builder.value(f"load i64, ptr {cell}, align 8")
+        builder.emit(f"store i64 {published}, ptr {channel_field(ROW)}, align 8")
 
-    def _take_call(self, builder: Builder, start: int | None) -> None:
-        """Without a branch: what is not meant for this function stays as it is."""
-        target = _told(builder, TARGET)
-        meant = self._is_own(builder, target)
-        active = builder.value(f"zext i1 {meant} to i64")
-        _store(builder, Channel.ENTERED, _DEPTH, active)
-        _store(builder, Channel.ENTERED, _SITE, _told(builder, SITE))
-        _store(builder, Channel.ENTERED, _FIRST, _told(builder, PREFIX))
-        _begin(builder, Channel.ENTERED, start)
-        _tell(builder, TARGET, builder.value(f"select i1 {meant}, i64 0, i64 {target}"))
+    def _record(self, builder: Builder, site: SiteLayout, block: int, called: Called) -> str:
+        """The record of a call site; of an indirect call, that for the address."""
+        if not site.indirect:
+            return _direct(site)
+        at = f"getelementptr (i8, ptr {TARGETS}, i64 {8 * site.at})"
+        known = builder.value(f"load ptr, ptr {at}, align 8")
+        target = builder.value(f"load i64, ptr {known}, align 8")
+        address = builder.value(f"ptrtoint ptr {called.operand} to i64")
+        same = builder.value(f"icmp eq i64 {target}, {address}")
+        here, other, done = builder.reserve(), builder.reserve(), builder.reserve()
+        builder.emit(f"br label %{here}")
+        builder.label(here)
+        builder.emit(f"br i1 {same}, label %{done}, label %{other}")
+        builder.label(other)
+        arguments = f"ptr {UNIT}, i64 {site.number}, i64 {address}"
+        found = builder.value(f"call preserve_mostcc ptr {ASK_TARGET}({arguments})")
+        builder.emit(f"store ptr {found}, ptr {at}, align 8")
+        builder.emit(f"br label %{done}")
+        builder.label(done)
+        return builder.define(_record_of(block), f"phi ptr [ {known}, %{here} ], [ {found}, %{other} ]")
 
-    def _is_own(self, builder: Builder, target: str) -> str:
-        symbol, name = self.read.ir.symbol, self._name
-        meant = builder.value(f"icmp eq i64 {target}, {signed_word(self.names.token(symbol))}")
-        certain = self.names.own_names.get(name)
-        if certain is not None:
-            same = builder.value(f"icmp eq ptr {name}, {certain}")
-            meant = builder.value(f"and i1 {meant}, {same}")
-        if symbol in self.names.unaddressed:
-            return meant
-        own = builder.value(f"ptrtoint ptr {certain or name} to i64")
-        address = builder.value(f"icmp eq i64 {target}, {own}")
-        return builder.value(f"or i1 {meant}, {address}")
+    def _take_call(self, builder: Builder, access: CounterAccess, start: int | None) -> None:
+        published = builder.value(f"load i64, ptr {channel_field(ROW)}, align 8")
+        builder.emit(f"store i64 0, ptr {channel_field(ROW)}, align 8")
+        word = builder.value(f"load i64, ptr {self._word}, align 8")
+        slot = builder.value(f"sub i64 {published}, {word}")
+        known = builder.value(f"icmp ult i64 {slot}, {_MOST_SLOTS}")
+        here, other, asks, done = (builder.reserve() for _ in range(4))
+        builder.emit(f"br label %{here}")
+        builder.label(here)
+        builder.emit(f"br i1 {known}, label %{done}, label %{other}")
+        builder.label(other)
+        nothing = builder.value(f"icmp eq i64 {published}, 0")
+        builder.emit(f"br i1 {nothing}, label %{done}, label %{asks}")
+        builder.label(asks)
+        own, token = self._own(builder)
+        arguments = f"ptr {UNIT}, i64 {self.layout.number}, i64 {published}, i64 {own}, i64 {token}"
+        found = builder.value(f"call preserve_mostcc i64 {ASK_CALLED}({arguments})")
+        builder.emit(f"br label %{done}")
+        builder.label(done)
+        row = builder.value(f"phi i64 [ {slot}, %{here} ], [ 0, %{other} ], [ {found}, %{asks} ]")
+        self._begin(builder, access, Channel.ENTERED, row, self.layout.parts, start)
 
-    def _publish_return(self, builder: Builder, path: str) -> None:
+    def _own(self, builder: Builder) -> tuple[str, str]:
+        """The address and the token of the function, 0 where nobody can know it."""
         symbol, name = self.read.ir.symbol, self._name
         token, own = str(signed_word(self.names.token(symbol))), "0"
         certain = self.names.own_names.get(name)
@@ -181,50 +211,136 @@ class CrossingEmitter:
             token = builder.value(f"select i1 {same}, i64 {token}, i64 0")
         if symbol not in self.names.unaddressed:
             own = builder.value(f"ptrtoint ptr {certain or name} to i64")
-        _tell(builder, CALLEE, self._word(builder, self.function))
-        _tell(builder, PATH, path)
-        _tell(builder, TOKEN, token)
-        _tell(builder, ADDRESS, own)
+        return own, token
 
-    def _take_return(self, builder: Builder, site: int, block: int, start: int | None) -> None:
-        called = called_by(self.read, block)
-        told = _told(builder, ADDRESS if called.symbol is None else TOKEN)
-        same = builder.value(f"icmp eq i64 {told}, {self._target(builder, called)}")
-        channel = Channel.RETURNED
-        _store(builder, channel, _DEPTH, builder.value(f"zext i1 {same} to i64"))
-        _store(builder, channel, _SITE, self._word(builder, site))
-        _store(builder, channel, _FIRST, _told(builder, CALLEE))
-        _store(builder, channel, _SECOND, _told(builder, PATH))
-        _begin(builder, channel, start)
+    @property
+    def _word(self) -> str:
+        number = self.layout.number
+        return f"getelementptr (i8, ptr {WORDS}, i64 {8 * number})" if number else WORDS
 
-    def _add(self, builder: Builder, channel: Channel, value: int, limit: int | None) -> None:
-        amount = str(signed_word(value))
-        if limit is not None:
-            passed = _load(builder, channel, _PASSED)
-            on = builder.value(f"icmp ule i64 {passed}, {limit}")
-            amount = builder.value(f"select i1 {on}, i64 {amount}, i64 0")
-        register = _load(builder, channel, _REGISTER)
-        _store(builder, channel, _REGISTER, builder.value(f"add i64 {register}, {amount}"))
+    # Returns.
 
-    def _count(self, builder: Builder, channel: Channel, own: str) -> None:
-        """If there is an overlap it has ended, in this function with the number ``own``."""
-        depth = _load(builder, channel, _DEPTH)
-        active = builder.value(f"icmp ne i64 {depth}, 0")
+    def _publish_return(self, builder: Builder, path: str) -> None:
+        """A path with a number that has no room beside the function's is not told."""
+        told = "0"
+        if self.layout.paths <= _MOST_PATHS:
+            told = builder.value(f"load i64, ptr {self._word}, align 8")
+            told = told if path == "0" else builder.value(f"add i64 {told}, {path}")
+        builder.emit(f"store i64 {told}, ptr {channel_field(RETURNED)}, align 8")
+
+    def _take_return(
+        self, builder: Builder, access: CounterAccess, site: SiteLayout, block: int, start: int | None
+    ) -> None:
+        record = f"%{_record_of(block)}" if site.indirect else _direct(site)
+        told = builder.value(f"load i64, ptr {channel_field(RETURNED)}, align 8")
+        path = builder.value(f"sub i64 {told}, {_part(builder, record, _WORD_OF)}")
+        here, asks, same, done = (builder.reserve() for _ in range(4))
+        builder.emit(f"br label %{here}")
+        builder.label(here)
+        first = row = ""
+        if site.parts:
+            known = builder.value(f"icmp ult i64 {path}, {_part(builder, record, _PATHS)}")
+            block_at, other = builder.reserve(), builder.reserve()
+            builder.emit(f"br i1 {known}, label %{block_at}, label %{other}")
+            builder.label(block_at)
+            offset = builder.value(f"mul i64 {path}, {site.parts}")
+            row = builder.value(f"add i64 {offset}, {_part(builder, record, _FIRST_ROW)}")
+            first = f"[ {row}, %{block_at} ], "
+            builder.emit(f"br label %{done}")
+            builder.label(other)
+            here = other
+        own = builder.value(f"icmp ult i64 {path}, {_SAME_FUNCTION}")
+        builder.emit(f"br i1 {own}, label %{asks}, label %{same}")
+        builder.label(asks)
+        arguments = f"ptr {UNIT}, i64 {site.number}, ptr {record}, i64 {path}"
+        found = builder.value(f"call preserve_mostcc i64 {ASK_RETURNED}({arguments})")
+        builder.emit(f"br label %{done}")
+        builder.label(same)
+        builder.emit(f"br label %{done}")
+        builder.label(done)
+        row = builder.value(f"phi i64 {first}[ {found}, %{asks} ], [ 0, %{same} ]")
+        self._begin(builder, access, Channel.RETURNED, row, site.parts, start)
+
+    # Overlaps.
+
+    def _begin(
+        self,
+        builder: Builder,
+        access: CounterAccess,
+        channel: Channel,
+        row: str,
+        parts: int,
+        start: int | None,
+    ) -> None:
+        """What was taken begins; a row with one counter needs no more."""
+        if parts == 1:
+            access.increment_at(builder, access.element(builder, 0, row), "1")
+            if self._is_kept(channel):
+                _store(builder, channel, _ROW, "0")
+            return
+        _store(builder, channel, _ROW, row)
+        if start is not None:
+            _store(builder, channel, _REGISTER, str(signed_word(start)))
+            _store(builder, channel, _PASSED, "0")
+
+    def _on_overlap(
+        self,
+        builder: Builder,
+        access: CounterAccess,
+        channel: Channel,
+        probe: CountPredicate | AddOverlap | BumpOverlap,
+    ) -> None:
+        match probe:
+            case CountPredicate():
+                passed = _load(builder, channel, _PASSED)
+                _store(builder, channel, _PASSED, builder.value(f"add i64 {passed}, 1"))
+            case AddOverlap(_, value, limit):
+                amount = str(signed_word(value))
+                if limit is not None:
+                    passed = _load(builder, channel, _PASSED)
+                    on = builder.value(f"icmp ule i64 {passed}, {limit}")
+                    amount = builder.value(f"select i1 {on}, i64 {amount}, i64 0")
+                register = _load(builder, channel, _REGISTER)
+                _store(builder, channel, _REGISTER, builder.value(f"add i64 {register}, {amount}"))
+            case BumpOverlap():
+                self._count(builder, access, channel, "")
+
+    def _count(self, builder: Builder, access: CounterAccess, channel: Channel, part: str) -> None:
+        """What has begun, if anything has, ends; its part here is ``part``, or what the register holds.
+
+        Of the sites of a function either all rows behind calls have counters, or none.  Where nothing has
+        begun, a path is counted in the row of nothing; the register may then hold any number.
+        """
+        if not self._is_kept(channel):
+            return
+        row = _load(builder, channel, _ROW)
+        if part and self._has_counters(channel):
+            self._add_to(builder, access, row, part)
+            _store(builder, channel, _ROW, "0")
+            return
+        active = builder.value(f"icmp ne i64 {row}, 0")
         counts, done = builder.reserve(), builder.reserve()
         builder.emit(f"br i1 {active}, label %{counts}, label %{done}")
         builder.label(counts)
-        _store(builder, channel, _DEPTH, "0")
-        site, first = _load(builder, channel, _SITE), _load(builder, channel, _FIRST)
-        if channel is Channel.ENTERED:
-            key = self._word(builder, self.function), site, own, first
+        _store(builder, channel, _ROW, "0")
+        part = part or _load(builder, channel, _REGISTER)
+        if self._has_counters(channel):
+            self._add_to(builder, access, row, part)
         else:
-            returned = builder.value(f"or i64 {first}, {signed_word(_RETURNED)}")
-            key = returned, site, _load(builder, channel, _SECOND), own
-        where = builder.value(f"call ptr @llvm.threadlocal.address.p0(ptr {CHANNEL})")
-        words = ", ".join(f"i64 {part}" for part in key)
-        builder.emit(f"call preserve_mostcc void {COUNT_CROSSING}(ptr {where}, {words})")
+            where = builder.value(f"call ptr @llvm.threadlocal.address.p0(ptr {CHANNEL})")
+            builder.emit(f"call preserve_mostcc void {COUNT_CROSSING}(ptr {where}, i64 {row}, i64 {part})")
         builder.emit(f"br label %{done}")
         builder.label(done)
+
+    @staticmethod
+    def _add_to(builder: Builder, access: CounterAccess, row: str, part: str) -> None:
+        slot = row if part == "0" else builder.value(f"add i64 {row}, {part}")
+        access.increment_at(builder, access.element(builder, 0, slot), "1")
+
+    def _has_counters(self, channel: Channel) -> bool:
+        if channel is Channel.ENTERED:
+            return self.layout.parts > 0
+        return all(site.parts for site in self.layout.sites.values())
 
 
 def signed_word(number: int) -> int:
@@ -233,10 +349,33 @@ def signed_word(number: int) -> int:
     return number - (1 << 64) if number >> 63 else number
 
 
-def _begin(builder: Builder, channel: Channel, start: int | None) -> None:
-    if start is not None:
-        _store(builder, channel, _REGISTER, str(signed_word(start)))
-        _store(builder, channel, _PASSED, "0")
+def _record_of(block: int) -> str:
+    """The name of the record for the address that the call at the end of a block calls."""
+    return f"trodden.record.{block}"
+
+
+def _direct(site: SiteLayout) -> str:
+    return f"getelementptr (i8, ptr {RECORDS}, i64 {8 * site.at})" if site.at else RECORDS
+
+
+def _part(builder: Builder, record: str, offset: int) -> str:
+    if record.startswith("%"):
+        return builder.value(
+            f"load i64, ptr {builder.value(f'getelementptr i8, ptr {record}, i64 {offset}')}, align 8"
+        )
+    return builder.value(f"load i64, ptr getelementptr (i8, ptr {record}, i64 {offset}), align 8")
+
+
+def _cell(builder: Builder, record: str, index: CellIndex, prefix: str) -> str:
+    """The address of the cell for a prefix."""
+    if index.single or prefix.lstrip("-").isdecimal():
+        offset = 8 * (HEAD + index.of(int(prefix) if not index.single else 0))
+        return builder.value(f"getelementptr i8, ptr {record}, i64 {offset}")
+    if index.multiplier:
+        prefix = builder.value(f"mul i64 {prefix}, {signed_word(index.multiplier)}")
+        prefix = builder.value(f"lshr i64 {prefix}, {index.shift}")
+    cells = builder.value(f"getelementptr i8, ptr {record}, i64 {8 * HEAD}")
+    return builder.value(f"getelementptr i64, ptr {cells}, i64 {prefix}")
 
 
 def _address(builder: Builder, channel: Channel, offset: int) -> str:
@@ -251,11 +390,3 @@ def _load(builder: Builder, channel: Channel, offset: int) -> str:
 
 def _store(builder: Builder, channel: Channel, offset: int, value: str) -> None:
     builder.emit(f"store i64 {value}, ptr {_address(builder, channel, offset)}, align 8")
-
-
-def _told(builder: Builder, offset: int) -> str:
-    return builder.value(f"load i64, ptr {channel_field(offset)}, align 8")
-
-
-def _tell(builder: Builder, offset: int, value: str) -> None:
-    builder.emit(f"store i64 {value}, ptr {channel_field(offset)}, align 8")

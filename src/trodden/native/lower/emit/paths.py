@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from trodden.native.lower.builder import Builder
-from trodden.native.lower.call_names import CallNames
 from trodden.native.lower.counter_access import CounterAccess
 from trodden.native.lower.emit.crossings import CrossingEmitter, is_of_calls, reads_register
 from trodden.native.lower.emit.last_paths import LastPaths
@@ -21,9 +20,8 @@ from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.probe_locations import PlacedProbe, edges_of, ended_path
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT
 from trodden.plan.overlapping.registers import Counted
-from trodden.plan.paths.locations import Mark
 from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
-from trodden.plan.probes import Bump, BumpAt, Paths, Plan, Probe, StartClock
+from trodden.plan.probes import Bump, BumpAt, Paths, Plan, StartClock
 from trodden.program.debug_variables import REGISTER_SLOT, base_name
 from trodden.program.sparse_path_key import cycles_key
 
@@ -64,14 +62,13 @@ class PathEmitter:
         register: PathRegister | None,
         last_paths_tag: int | None,
         overlaps: LoopOverlaps | None,
-        calls: CallNames | None,
+        crossings: CrossingEmitter | None,
     ) -> PathEmitter | None:
         """The emitter for a plan that has paths; the tag is that of a unit which keeps last paths."""
         if plan.paths is None or register is None:
             return None
         table = lowering.first_slot + len(plan.measures)
         last_paths = None if last_paths_tag is None else LastPaths(last_paths_tag, lowering.number)
-        crossings = CrossingEmitter.of(lowering.read, plan, lowering.number, calls)
         return PathEmitter(
             plan.paths,
             plan.numbers,
@@ -101,7 +98,9 @@ class PathEmitter:
             probe, mark = placed
             builder.location = location
             if self.crossings is not None and is_of_calls(probe):
-                self._cross(builder, self.crossings, probe, mark, value)
+                told = reads_register(probe, value)
+                number = "" if told is None else self.operand(builder, told)
+                self.crossings.emit(builder, access, probe, mark, number)
             elif isinstance(probe, Bump | BumpAt):
                 path = ended_path(probe, value)
                 now = self._read_clock(builder) if self.paths.timed else ""
@@ -115,17 +114,6 @@ class PathEmitter:
             elif (counted := self.counted(placed)) is not None:
                 self._count_overlap(builder, access, counted)
             value = self.register.values.after(value, (probe,))
-
-    def _cross(
-        self,
-        builder: Builder,
-        crossings: CrossingEmitter,
-        probe: Probe,
-        mark: Mark | None,
-        value: Value | None,
-    ) -> None:
-        told = reads_register(probe, value)
-        crossings.emit(builder, probe, mark, "" if told is None else self.operand(builder, told))
 
     def counted(self, placed: PlacedProbe) -> Counted | None:
         """The overlap that a probe counts."""

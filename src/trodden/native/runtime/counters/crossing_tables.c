@@ -2,8 +2,35 @@
  * exit and processes fork, and what signal handlers do with the channel.  The callers of all but the last hold the lock;
  * threads continue to count. */
 #include "counters/crossings.h"
+#include "counters/live_regions.h"
 #include "platform/system.h"
 #include "process/process.h"
+
+enum { INITIAL_BITS = 8 };
+
+static size_t array_bytes(unsigned bits) {
+    return sizeof(struct trodden_crossing_array) + (sizeof(struct trodden_crossing) << bits);
+}
+
+void trodden_crossings_rebuild(const struct trodden_lost_page *page) {
+    struct trodden_crossing_table *table = page->memory, *home = (struct trodden_crossing_table *)page->region;
+    struct trodden_crossing_array *array = page->memory;
+    unsigned bits = INITIAL_BITS;
+    if (page->offset)
+        return;
+    switch (page->kind) {
+    case TRODDEN_REGION_CROSSING_TABLE:
+        table->array = (struct trodden_crossing_array *)(home + 1);
+        ((struct trodden_crossing_array *)(table + 1))->shift = 64 - INITIAL_BITS;
+        break;
+    case TRODDEN_REGION_CROSSING_ARRAY:
+        while (array_bytes(bits + 1) <= page->region_bytes)
+            bits++;
+        array->shift = 64 - bits;
+        break;
+    default: break; /* a chunk of rows: whoever reads it finds none there, and the file is marked already */
+    }
+}
 
 typedef void visitor(struct trodden_crossing *entry, void *context);
 
@@ -21,8 +48,8 @@ static void visit(visitor *each, void *context) {
 }
 
 static bool is_counted(const struct trodden_crossing *entry) {
-    uint64_t callee = __atomic_load_n(&entry->callee, __ATOMIC_ACQUIRE);
-    return callee && callee != TRODDEN_CROSSING_RESERVED && __atomic_load_n(&entry->count, __ATOMIC_RELAXED);
+    uint64_t row = __atomic_load_n(&entry->row, __ATOMIC_ACQUIRE);
+    return row && row != TRODDEN_CROSSING_RESERVED && __atomic_load_n(&entry->count, __ATOMIC_RELAXED);
 }
 
 static void count_entry(struct trodden_crossing *entry, void *context) {
@@ -41,22 +68,14 @@ static void collect_entry(struct trodden_crossing *entry, void *context) {
 }
 
 struct trodden_crossing_list trodden_crossings_collect(void) {
-    struct trodden_crossing_list list = {.lost = trodden_process.crossings.lost};
+    struct trodden_crossing_list list = {.rows = trodden_process.crossings.row_count,
+                                         .lost = trodden_process.crossings.lost};
     visit(count_entry, &list);
     if (list.bytes && !(list.entries = trodden_map(list.bytes)))
         list.lost = true;
     if (list.entries)
         visit(collect_entry, &list);
     return list;
-}
-
-/* Any loaded module can tell the channels of threads. */
-void trodden_crossings_find_accessor(void) {
-    struct trodden_channel *(*found)(void) = NULL;
-    for (const struct trodden_module *module = trodden_process.modules; module && !found; module = module->next)
-        for (uint32_t i = 0; i < module->unit_count && trodden_module_may_count(module) && !found; i++)
-            found = module->units[i].unit->channel;
-    __atomic_store_n(&trodden_process.crossings.channel, found, __ATOMIC_RELEASE);
 }
 
 static struct trodden_channel *own_channel(void) {
@@ -95,7 +114,7 @@ void trodden_channel_save(struct trodden_channel_copy *copy) {
     copy->channel = own_channel();
     if (copy->channel) {
         copy->saved = *copy->channel;
-        copy->channel->target = copy->channel->token = copy->channel->address = 0;
+        copy->channel->row = copy->channel->returned = 0;
     }
 }
 

@@ -1,14 +1,14 @@
-/* Paths that extend over calls and returns: counts by a key of four parts (TZG04 3.3).
+/* Paths that extend over calls and returns (TZG04 3.3): what instrumented code calls, and the counts that have no counter
+ * of their own, because there may be too many of them.
  *
- * Each thread has a table of its own, which its channel leads to.  A signal handler writes to the table of the thread
+ * Each thread has a table of such counts, which its channel leads to.  A signal handler writes to the table of the thread
  * that it has interrupted, perhaps in the middle of an update.  Therefore, as in sparse_paths.c,
  * - one is added by a single instruction, or a sequence that restarts when interrupted;
  * - an entry is reserved atomically, then filled, then published.  One that is not published yet is skipped, so that
  *   a key may have two entries; they are added up in the end;
  * - entries never move.  A full table keeps its entries, behind a larger one.
  *
- * Nothing in a table is an address: functions and call sites have the numbers of their units, which no unit that is
- * loaded later has.  There are no locks, and no system calls except for memory. */
+ * There are no locks, and no system calls except for memory. */
 #include <errno.h>
 
 #include "counters/crossings.h"
@@ -19,7 +19,7 @@
 
 enum { INITIAL_BITS = 8 };
 
-_Static_assert(sizeof(struct trodden_channel) == 64 && sizeof(struct trodden_crossing) == 40 &&
+_Static_assert(sizeof(struct trodden_channel) == 24 && sizeof(struct trodden_crossing) == 24 &&
                    sizeof(struct trodden_crossing_array) == 24 && sizeof(struct trodden_crossing_table) == 24,
                "instrumented code and collect/rawfile/live_tables.py use these sizes");
 
@@ -45,30 +45,22 @@ static inline void add_one(uint64_t *sum) {
 }
 #endif
 
-static inline uint64_t hash_of(uint64_t callee, uint64_t site, uint64_t in_callee, uint64_t in_caller) {
-    uint64_t hash = (callee + (site << 23 | site >> 41)) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ hash >> 32 ^ in_callee) * 0xd6e8feb86659fd93u;
-    return (hash ^ hash >> 32 ^ in_caller) * 0x9e3779b97f4a7c15u;
-}
-
-static inline bool has_key(const struct trodden_crossing *entry, uint64_t callee, uint64_t site, uint64_t in_callee,
-                           uint64_t in_caller) {
-    return entry->in_caller == in_caller && entry->in_callee == in_callee && entry->site == site &&
-           __atomic_load_n(&entry->callee, __ATOMIC_RELAXED) == callee;
+static inline uint64_t hash_of(uint64_t row, uint64_t part) {
+    uint64_t hash = row * 0x9e3779b97f4a7c15u;
+    return (hash ^ hash >> 32 ^ part) * 0xd6e8feb86659fd93u;
 }
 
 /* NULL: there is none, and `*slot` is where it would go, which is free or was when it was looked at. */
-static struct trodden_crossing *find(struct trodden_crossing_array *array, const struct trodden_crossing *key,
+static struct trodden_crossing *find(struct trodden_crossing_array *array, uint64_t row, uint64_t part,
                                      struct trodden_crossing **slot) {
-    uint64_t mask = trodden_crossing_capacity(array) - 1;
-    uint64_t index = hash_of(key->callee, key->site, key->in_callee, key->in_caller) >> array->shift;
+    uint64_t mask = trodden_crossing_capacity(array) - 1, index = hash_of(row, part) >> array->shift;
     for (;; index = (index + 1) & mask) {
         struct trodden_crossing *entry = &array->entries[index];
-        uint64_t callee = __atomic_load_n(&entry->callee, __ATOMIC_ACQUIRE);
-        if (callee && has_key(entry, key->callee, key->site, key->in_callee, key->in_caller))
+        uint64_t found = __atomic_load_n(&entry->row, __ATOMIC_ACQUIRE);
+        if (found == row && entry->part == part)
             return entry;
         *slot = entry;
-        if (!callee)
+        if (!found)
             return NULL;
     }
 }
@@ -105,21 +97,6 @@ static struct trodden_crossing_table *own_table(struct trodden_crossings *crossi
     return table;
 }
 
-void trodden_crossings_rebuild(const struct trodden_lost_page *page) {
-    unsigned bits = INITIAL_BITS;
-    if (page->offset)
-        return;
-    if (page->kind == TRODDEN_REGION_CROSSING_TABLE) {
-        struct trodden_crossing_table *table = page->memory, *home = (struct trodden_crossing_table *)page->region;
-        init_array(table + 1, bits);
-        table->array = (struct trodden_crossing_array *)(home + 1);
-        return;
-    }
-    while (array_bytes(bits + 1) <= page->region_bytes)
-        bits++;
-    init_array(page->memory, bits);
-}
-
 /* False: out of memory. */
 static bool grow(struct trodden_crossing_table *table, struct trodden_crossing_array *full) {
     unsigned bits = 64 - (unsigned)full->shift + 1;
@@ -134,49 +111,40 @@ static bool grow(struct trodden_crossing_table *table, struct trodden_crossing_a
     return true;
 }
 
-static struct trodden_crossing *make_entry(struct trodden_crossing_table *table, const struct trodden_crossing *key) {
+static struct trodden_crossing *make_entry(struct trodden_crossing_table *table, uint64_t row, uint64_t part) {
     for (;;) {
         struct trodden_crossing_array *array = __atomic_load_n(&table->array, __ATOMIC_RELAXED);
         size_t capacity = trodden_crossing_capacity(array);
-        struct trodden_crossing *slot, *entry = find(array, key, &slot);
+        struct trodden_crossing *slot, *entry = find(array, row, part, &slot);
         if (entry)
             return entry;
         uint64_t used = __atomic_load_n(&array->used, __ATOMIC_RELAXED);
-        if (used >= capacity / 4 * 3) {
+        if (used >= capacity / 2) {
             if (grow(table, array))
                 continue;
             if (used >= capacity / 16 * 15) /* probing must terminate */
                 return NULL;
         }
         uint64_t expected = 0;
-        if (!__atomic_compare_exchange_n(&slot->callee, &expected, TRODDEN_CROSSING_RESERVED, false, __ATOMIC_RELAXED,
+        if (!__atomic_compare_exchange_n(&slot->row, &expected, TRODDEN_CROSSING_RESERVED, false, __ATOMIC_RELAXED,
                                          __ATOMIC_RELAXED))
             continue;
-        slot->site = key->site;
-        slot->in_callee = key->in_callee;
-        slot->in_caller = key->in_caller;
-        __atomic_store_n(&slot->callee, key->callee, __ATOMIC_RELEASE);
+        slot->part = part;
+        __atomic_store_n(&slot->row, row, __ATOMIC_RELEASE);
         __atomic_fetch_add(&array->used, 1, __ATOMIC_RELAXED);
         return slot;
     }
 }
 
-/* Functions that ifunc resolvers call have no number yet: nobody could tell which they are. */
-static bool is_numbered(const struct trodden_crossing *key) { return (uint32_t)key->callee && (uint32_t)key->site; }
-
 #define SLOW_PATH TRODDEN_PRESERVE_MOST __attribute__((noinline))
 
-SLOW_PATH static void count_new(struct trodden_channel *channel, uint64_t callee, uint64_t site, uint64_t in_callee,
-                                uint64_t in_caller) {
-    const struct trodden_crossing key = {callee, site, in_callee, in_caller, 0};
-    if (!is_numbered(&key))
-        return;
+SLOW_PATH static void count_new(struct trodden_channel *channel, uint64_t row, uint64_t part) {
     int saved_errno = errno;
     struct trodden_crossings *crossings = &__trodden_leader()->crossings;
     struct trodden_crossing_table *table = channel->table;
-    if ((!table || !table->tp) && (table = own_table(crossings)))
+    if (!table->tp && (table = own_table(crossings)))
         channel->table = table;
-    struct trodden_crossing *entry = table ? make_entry(table, &key) : NULL;
+    struct trodden_crossing *entry = table ? make_entry(table, row, part) : NULL;
     if (entry) {
         add_one(&entry->count);
     } else {
@@ -186,13 +154,46 @@ SLOW_PATH static void count_new(struct trodden_channel *channel, uint64_t callee
     errno = saved_errno;
 }
 
-TRODDEN_PRESERVE_MOST void __trodden_crossed(struct trodden_channel *channel, uint64_t callee, uint64_t site,
-                                             uint64_t in_callee, uint64_t in_caller) {
+TRODDEN_PRESERVE_MOST void __trodden_crossed(struct trodden_channel *channel, uint64_t row, uint64_t part) {
     struct trodden_crossing_array *array = __atomic_load_n(&channel->table->array, __ATOMIC_ACQUIRE);
-    struct trodden_crossing *entry = &array->entries[hash_of(callee, site, in_callee, in_caller) >> array->shift];
-    if (has_key(entry, callee, site, in_callee, in_caller)) {
+    struct trodden_crossing *entry = &array->entries[hash_of(row, part) >> array->shift];
+    if (entry->part == part && __atomic_load_n(&entry->row, __ATOMIC_ACQUIRE) == row) {
         add_one(&entry->count);
         return;
     }
-    TAIL_CALL return count_new(channel, callee, site, in_callee, in_caller);
+    TAIL_CALL return count_new(channel, row, part);
+}
+
+/* ---- what has not been asked for yet; the leader knows ---- */
+TRODDEN_PRESERVE_MOST uint64_t __trodden_called(const struct trodden_unit *unit, uint64_t function, uint64_t published,
+                                                uint64_t address, uint64_t token) {
+    int saved_errno = errno;
+    uint64_t row = unit->number ? __trodden_row_of_call(unit, function, published, address, token) : 0;
+    errno = saved_errno;
+    return row;
+}
+
+TRODDEN_PRESERVE_MOST uint64_t __trodden_returned(const struct trodden_unit *unit, uint64_t site,
+                                                  struct trodden_call_record *record, uint64_t path) {
+    int saved_errno = errno;
+    uint64_t row = unit->number ? __trodden_row_of_return(unit, site, record, path) : 0;
+    errno = saved_errno;
+    return row;
+}
+
+TRODDEN_PRESERVE_MOST struct trodden_call_record *__trodden_target(const struct trodden_unit *unit, uint64_t site,
+                                                                   uint64_t address) {
+    int saved_errno = errno;
+    struct trodden_call_record *record =
+        unit->number ? __trodden_target_of(unit, site, address) : unit->calls->nobody;
+    errno = saved_errno;
+    return record;
+}
+
+TRODDEN_PRESERVE_MOST uint64_t __trodden_prefix(const struct trodden_unit *unit, uint64_t site,
+                                                struct trodden_call_record *record, uint64_t prefix) {
+    int saved_errno = errno;
+    uint64_t published = unit->number ? __trodden_prefix_of(unit, site, record, prefix) : 0;
+    errno = saved_errno;
+    return published;
 }

@@ -184,7 +184,7 @@ static void set_variables(uintptr_t tp, uint32_t count) {
         calls = calls || units_begin[i].flags & TRODDEN_CALL_PATHS;
         rings = rings || units_begin[i].flags >> TRODDEN_LAST_PATHS_SHIFT;
         traces = traces || units_begin[i].functions;
-        channels = channels || units_begin[i].channel;
+        channels = channels || units_begin[i].calls;
         tables = tables || !(units_begin[i].flags & TRODDEN_STATIC_TLS);
     }
     if (calls && trodden_caller_offset)

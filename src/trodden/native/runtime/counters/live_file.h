@@ -36,6 +36,7 @@ enum trodden_region_kind {
     TRODDEN_REGION_TRACE, /* struct trodden_trace_chunk: the trace of a thread that is not spooled yet */
     TRODDEN_REGION_CROSSING_TABLE, /* struct trodden_crossing_table, followed by its first array */
     TRODDEN_REGION_CROSSING_ARRAY, /* struct trodden_crossing_array */
+    TRODDEN_REGION_CROSSING_ROWS,  /* struct trodden_crossing_chunk */
 };
 
 struct trodden_live_region {

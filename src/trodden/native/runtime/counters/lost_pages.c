@@ -30,7 +30,8 @@ void trodden_live_rebuild_page(const struct trodden_live_region *region, const s
     case TRODDEN_REGION_SPARSE_TABLE:
     case TRODDEN_REGION_SPARSE_ARRAY: trodden_sparse_rebuild(page); break;
     case TRODDEN_REGION_CROSSING_TABLE:
-    case TRODDEN_REGION_CROSSING_ARRAY: trodden_crossings_rebuild(page); break;
+    case TRODDEN_REGION_CROSSING_ARRAY:
+    case TRODDEN_REGION_CROSSING_ROWS: trodden_crossings_rebuild(page); break;
     case TRODDEN_REGION_NONLOCAL_EXITS: trodden_nonlocal_exits_rebuild(page); break;
     case TRODDEN_REGION_CALL_TREE:
     case TRODDEN_REGION_CALL_NODES:

@@ -154,7 +154,7 @@ void __trodden_enter(const struct trodden_module_info *info) {
         trodden_sparse_restore_module(module, info->sparse_paths);
         module->unwinder = info->unwinder;
         trodden_calls_find_accessor();
-        trodden_crossings_find_accessor();
+        trodden_crossings_attach_module(module);
         trodden_process.tls_bytes += module->tls_bytes;
     }
     trodden_unlock(mask);
@@ -185,6 +185,7 @@ void __trodden_leave(const void *instance, const struct trodden_regs *regs) {
             if (!trodden_process.exiting) {
                 trodden_sparse_save_module(module);
                 trodden_calls_forget_module(module);
+                trodden_crossings_forget_module(module);
                 forget_unloaded(module);
                 trodden_process.tls_bytes -= module->tls_bytes;
             }
@@ -194,7 +195,6 @@ void __trodden_leave(const void *instance, const struct trodden_regs *regs) {
         remaining = remaining || !module->finalized;
     }
     trodden_calls_find_accessor();
-    trodden_crossings_find_accessor();
     trodden_unlock(mask);
     if (remaining || !trodden_process.exiting)
         return;

@@ -21,6 +21,8 @@ struct trodden_module_unit {
     size_t shard_offset;  /* of its counters in a shard, in bytes */
     bool traced;          /* its functions have numbers, from `first_function` on */
     uint32_t first_function;
+    uint32_t first_called; /* the number of its first function in published words; 0: it publishes none */
+    uint64_t rows_end;     /* from there on its counters for rows are free */
 };
 
 struct trodden_module {

@@ -175,8 +175,14 @@ static void put_trace(struct trodden_raw_writer *writer) {
 }
 
 static void put_crossings(struct trodden_raw_writer *writer, const struct trodden_crossing_list *list) {
-    struct raw_crossings header = {list->count};
+    struct raw_crossings header = {list->rows, list->count};
     trodden_raw_put(writer, &header, sizeof header);
+    uint64_t left = list->rows;
+    for (const struct trodden_crossing_chunk *chunk = trodden_process.crossings.first; chunk; chunk = chunk->next) {
+        uint64_t rows = chunk->used < left ? chunk->used : left;
+        trodden_raw_put(writer, chunk->rows, rows * sizeof *chunk->rows);
+        left -= rows;
+    }
     trodden_raw_put(writer, list->entries, list->count * sizeof *list->entries);
 }
 
@@ -185,7 +191,7 @@ void trodden_raw_put_content(struct trodden_raw_writer *writer, const struct tro
     bool incomplete = trodden_snapshots_incomplete(&content->snapshots) || start->incomplete ||
                       trodden_process.nonlocal_exits.incomplete || content->exits.lost || content->sparse.lost ||
                       content->crossings.lost || trodden_process.call_paths.lost;
-    bool traced = trodden_process.trace.active, crossed = content->crossings.count;
+    bool traced = trodden_process.trace.active, crossed = content->crossings.rows;
     struct raw_header header = {.version = crossed ? RAW_CROSSINGS_VERSION : traced ? RAW_TRACE_VERSION : RAW_VERSION,
                                 .flags = (incomplete ? RAW_INCOMPLETE : 0) | (crossed && traced ? RAW_TRACED : 0) | losses(),
                                 .ending = content->complete ? RAW_AT_EXIT : RAW_AT_DUMP,

@@ -69,9 +69,9 @@ struct raw_traced_unit {
     uint32_t first_function, traced; /* the number of its first function; 0: it records no trace */
 };
 
-/* Paths over calls and returns: `count` times struct trodden_crossing. */
+/* Paths over calls and returns: `rows` times struct trodden_crossing_row, then `count` times struct trodden_crossing. */
 struct raw_crossings {
-    uint64_t count;
+    uint64_t rows, count;
 };
 
 struct raw_sparse_path {
