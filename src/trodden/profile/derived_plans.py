@@ -25,6 +25,7 @@ from trodden.plan.trace.checked import checked_trace
 from trodden.profile.assemble import PATHS
 from trodden.profile.derived_counts import counted_beside, function_counts
 from trodden.profile.model import Profile
+from trodden.profile.traced_sites import call_sites
 from trodden.program.facts import FunctionFacts, Skipped, UnitFacts
 from trodden.program.unit_codec import unit_id
 from trodden.recover.sparse_counters import nonzero
@@ -59,7 +60,7 @@ class DerivedPlans:
             if facts.plan.trace is None:
                 plan, paths = replace(facts.plan, measures=(), on_edges={}, on_blocks={}), None
             elif self.kind == PATHS:
-                plan, paths = _paths(facts)
+                plan, paths = _paths(facts, self._units[place[0]])
             else:
                 plan, paths = every_edge(facts.graph), None
             checked = any(isinstance(measure, RedundantMeasure) for measure in facts.plan.measures)
@@ -150,7 +151,7 @@ def _records(unit: UnitFacts) -> bool:
     return any(facts.plan.trace is not None for facts in unit.functions)
 
 
-def _paths(facts: FunctionFacts) -> tuple[Plan, PathsOfProcedure]:
+def _paths(facts: FunctionFacts, unit: UnitFacts) -> tuple[Plan, PathsOfProcedure]:
     """A plan for whole paths, in which the path register holds the sum of values up to every block."""
     graph, trace = facts.graph, facts.plan.trace
     assert trace is not None
@@ -192,7 +193,7 @@ def _paths(facts: FunctionFacts) -> tuple[Plan, PathsOfProcedure]:
         on_entry=(Set(entry),),
         paths=replace(found, number=numbering.number, dense=False),
     )
-    return plan, PathsOfProcedure(entry, followed, _some_path_to_each(numbering))
+    return plan, PathsOfProcedure(entry, followed, _some_path_to_each(numbering), call_sites(facts, unit))
 
 
 def _some_path_to_each(numbering: Numbering) -> list[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trodden.native.analysis.c_library import is_library_function
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.ir.syntax.names import unquote
 from trodden.native.options.declarations import Options
@@ -18,6 +17,7 @@ from trodden.plan.overlapping.protocol import plain_dag
 from trodden.plan.overlapping.region import Owner, Ways
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.probes import Plan
+from trodden.weigh.features.library_functions import is_library_function
 
 AUTO_SHARE = 3
 """Where the degree is chosen, overlaps go so many times less far than they could."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from trodden.plan.probes import Trace
 from trodden.profile.call_paths import function_names
 from trodden.profile.model import FunctionProfile, Profile
+from trodden.profile.traced_sites import call_sites
 from trodden.program.facts import BranchKind
 from trodden.weigh.features.block_features import CallFeatures
 
@@ -34,7 +34,7 @@ class Callees:
 
     def __init__(self, profile: Profile) -> None:
         self._functions = profile.functions
-        self._traces = _traces_of(profile)
+        self._sites = _traced_sites(profile)
         self._aliases: dict[str, set[str]] = {}
         for unit in profile.units:
             for alias, symbol in unit.aliases:
@@ -79,16 +79,14 @@ class Callees:
 
     def calling(self, key: str) -> frozenset[int]:
         """The blocks of a function at whose calls what it did behind an earlier call comes to its end."""
-        trace = self._traces.get(key)
-        if trace is not None:
-            return frozenset(trace.calls)
+        if key in self._sites:
+            return self._sites[key]
         return frozenset(call.block for call in self.calls(self._functions[key]))
 
     def comes_back(self, key: str, block: int) -> bool:
         """Whether what the last call of a block calls certainly returns to that function, if at all."""
-        trace = self._traces.get(key)
-        if trace is not None:
-            return block not in trace.tails
+        if key in self._sites:
+            return block in self._sites[key]
         return not may_be_left(self._functions[key], block)
 
     def is_not_of(self, caller: str, block: int, callee: str) -> bool:
@@ -109,13 +107,14 @@ class Callees:
         return calls[-1] if calls else None
 
 
-def _traces_of(profile: Profile) -> dict[str, Trace]:
-    """How the functions of a profile were traced, if its counts follow from a trace."""
-    names = function_names(profile) if profile.traced_pairs is not None else {}
+def _traced_sites(profile: Profile) -> dict[str, frozenset[int]]:
+    """The blocks of each function with call sites, if its counts follow from a trace."""
+    if profile.traced_pairs is None:
+        return {}
+    names = function_names(profile)
     return {
-        names[unit.id, number]: facts.plan.trace
+        names[unit.id, number]: call_sites(facts, traced)
         for unit, traced in zip(profile.units, profile.traced_units, strict=False)
-        if profile.traced_pairs is not None
         for number, facts in enumerate(traced.functions[: len(unit.functions)])
         if facts.plan.trace is not None
     }

@@ -84,6 +84,7 @@ class TableOfProcedure:
         self._paths: ctypes.Array[PathArcTable] | None = None
         self._path_to: ctypes.Array[c_uint64] | None = None
         self._wanted: ctypes.Array[c_uint8] | None = None
+        self._sites: ctypes.Array[c_uint8] | None = None
         self.table = ProcedureTable(
             code.exit, code.root, int(code.encoding), base, self._vertices, self._arcs, self._picks
         )
@@ -108,12 +109,14 @@ class TableOfProcedure:
         self.table.taken = self.taken
         self.table.trips = self.trips
 
-    def follow_paths(self, start: int, arcs: PathArcs, to: Sequence[int]) -> None:
+    def follow_paths(self, start: int, arcs: PathArcs, to: Sequence[int], sites: bytes) -> None:
         """Count paths too.
 
         ``start`` is the number with which those from the root begin, ``to[v]`` that of some path that leads
-        to a block.
+        to a block.  The byte of a block in ``sites`` is 0 if its call is no call site.
         """
+        self._sites = (c_uint8 * self.code.exit)(*sites)
+        self.table.sites = self._sites
         self._path_to = (c_uint64 * len(to))(*to)
         self.table.path_to = self._path_to
         self._paths = (PathArcTable * len(self.edges))(*starmap(PathArcTable, arcs))

@@ -43,12 +43,17 @@ class PathsOfProcedure:
     """How the paths of a procedure are counted.
 
     ``start`` is the number with which they begin at the root, ``to[v]`` that of some path that leads to a
-    block.
+    block.  ``sites`` are the blocks with call sites; without them it is all blocks with calls.
     """
 
     start: int
     arcs: Mapping[int, PathArc]
     to: Sequence[int]
+    sites: frozenset[int] | None = None
+
+    def is_site(self, block: int) -> bool:
+        """Whether a block, which ends in a call, has a call site."""
+        return self.sites is None or block in self.sites
 
 
 @dataclass
@@ -108,7 +113,8 @@ class CountingReader(Reader):
         if frame.number in self._paths:
             frame.path = self._paths[frame.number].start
         if self._pairs is not None:
-            self._pairs.entered(frame, caller)
+            by_site = caller is not None and self._is_site(caller)
+            self._pairs.entered(frame, caller if by_site else None)
 
     def _took(self, frame: Frame, edges: Sequence[int]) -> None:
         self._counts.edges.setdefault(frame.number, Counter()).update(edges)
@@ -134,7 +140,10 @@ class CountingReader(Reader):
 
     def _calls(self, frame: Frame) -> None:
         if self._pairs is not None:
-            self._pairs.calls(frame)
+            self._pairs.calls(frame, self._is_site(frame))
+
+    def _is_site(self, frame: Frame) -> bool:
+        return frame.number not in self._paths or self._paths[frame.number].is_site(frame.at)
 
     def _returns(self, frame: Frame) -> None:
         if self._pairs is not None:
@@ -187,7 +196,8 @@ class CountingProgram(CompiledProgram):
                 )
                 for arc in (paths.arcs.get(edge, _NOTHING) for edge in table.edges)
             ]
-            table.follow_paths(paths.start, arcs, paths.to)
+            sites = bytes(map(paths.is_site, range(table.code.exit)))
+            table.follow_paths(paths.start, arcs, paths.to, sites)
 
     def reader(self) -> CompiledReader:
         """A reader that counts."""

@@ -45,6 +45,7 @@ class ProcedureTable(ctypes.Structure):
         *(("exit", c_uint32), ("root", c_uint32), ("encoding", c_uint32), ("base", c_uint32)),
         *(("vertices", POINTER(VertexTable)), ("arcs", POINTER(ArcTable)), ("picks", POINTER(PickTable))),
         *(("paths", POINTER(PathArcTable)), ("path_to", POINTER(c_uint64)), ("wanted", POINTER(c_uint8))),
+        ("sites", POINTER(c_uint8)),
         *(("taken", POINTER(c_uint64)), ("trips", POINTER(c_uint64)), ("path_start", c_uint64)),
         ("entered", c_uint64),
     )

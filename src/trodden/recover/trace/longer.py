@@ -5,10 +5,11 @@ continues: the path before, over a back edge; the prefix with which its caller r
 with which a callee has returned.  When the present path ends, or is cut short, its number is known and the
 pair is counted.  So memory grows with the number of different pairs, and not with the length of the trace.
 
-A call instruction enters one procedure at most.  What is entered later in the same call was called by code
-without probes, and neither continues the path of the caller nor is continued by it; nor is anything
-continued on landing pads and behind calls that return twice.  What a caller did behind a call is followed up
-to its next call, because there another pair begins (:mod:`trodden.plan.overlapping.calls`).
+Calls of library functions, by name, are no call sites: who they call continues no path.  A call instruction
+enters one procedure at most.  What is entered later in the same call was called by code without probes, and
+neither continues the path of the caller nor is continued by it; nor is anything continued on landing pads and
+behind calls that return twice.  What a caller did behind a call is followed up to its next call site, because
+there another pair begins (:mod:`trodden.plan.overlapping.calls`).
 
 It is what the reader in C does as well (``c/longer.c``).
 """
@@ -97,7 +98,7 @@ class PairCounter:
         return found
 
     def entered(self, frame: Frame, caller: Frame | None) -> None:
-        """A frame was entered, by a call of another one or by code without probes."""
+        """A frame was entered, by the call site of another one or by code without probes."""
         own = frame.continued = Continued()
         if caller is None or not caller.in_call:
             return
@@ -127,10 +128,11 @@ class PairCounter:
             self.counts.unknown(PairKind.RETURN, frame.number)
         own.known = True
 
-    def calls(self, frame: Frame) -> None:
-        """A frame has reached a call."""
+    def calls(self, frame: Frame, site: bool) -> None:
+        """A frame has reached a call, which may be a call site."""
         own = self._state(frame)
-        self._count_return(frame, own, frame.path, frame.at)
+        if site:
+            self._count_return(frame, own, frame.path, frame.at)
         own.entered, own.left = 0, None
 
     def returns(self, frame: Frame) -> None:

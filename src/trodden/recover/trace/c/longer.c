@@ -99,11 +99,15 @@ static enum damage count_pairs(struct program *program, struct frame *frame, uin
   return damage ? damage : count_return(program, frame, path, end);
 }
 
-/* A frame was entered, by a call of the one below it or by code without probes. */
+static int at_site(const struct frame *frame) {
+  return frame->in_call && (!frame->code->sites || frame->code->sites[frame->at]);
+}
+
+/* A frame was entered, by a call site of the one below it or by code without probes. */
 enum damage entered_by(struct program *program, struct frame *frame, struct frame *caller) {
   struct continued *own = &frame->continued;
   own->has = KNOWN;
-  if (!program->most_pairs || !caller || !caller->in_call)
+  if (!program->most_pairs || !caller || !at_site(caller))
     return NO_DAMAGE;
   caller->continued.has &= ~(uint32_t)HAS_LEFT;
   if (caller->continued.entered++)
@@ -140,7 +144,7 @@ enum damage path_ended(struct program *program, struct frame *frame, const struc
 enum damage reached_call(struct program *program, struct frame *frame) {
   frame->continued.entered = 0;
   frame->continued.has &= ~(uint32_t)HAS_LEFT;
-  return program->most_pairs ? count_return(program, frame, frame->path, frame->at) : NO_DAMAGE;
+  return program->most_pairs && at_site(frame) ? count_return(program, frame, frame->path, frame->at) : NO_DAMAGE;
 }
 
 /* The call of a frame returns, and once only, before the frame goes on. */

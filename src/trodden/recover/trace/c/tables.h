@@ -55,6 +55,7 @@ struct procedure {
   const struct path_arc *paths; /* NULL, or one for each arc */
   const uint64_t *path_to;      /* NULL, or the number of some path so far, for each block */
   const uint8_t *wanted;        /* NULL: all blocks are given out */
+  const uint8_t *sites;         /* NULL: all calls are call sites */
   uint64_t *taken;              /* NULL, or how often each arc was taken */
   uint64_t *trips;              /* NULL, or how often each block was executed again at once */
   uint64_t path_start;
