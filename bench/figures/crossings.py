@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any, Literal, TypeAlias
 
 from trodden.plan.overlapping.calls import CallNumbering, entry_numbers, return_numbers
@@ -20,13 +20,14 @@ from trodden.plan.overlapping.numbering import OverlapNumbering, OverlappingPath
 from trodden.plan.overlapping.protocol import plain_dag
 from trodden.plan.overlapping.region import Owner, Ways
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.routes import PathEnd, PathStart, Route
+from trodden.plan.routes import Route
 from trodden.profile.crossings import Crossings, SiteCrossings
 from trodden.profile.model import Profile
 from trodden.program.facts import UnitFacts
+from trodden.recover.bounds.calls import CallFacts, Part
 from trodden.recover.bounds.loops import LoopFacts, LoopReading, loop_facts, loop_margins
 from trodden.recover.bounds.margins import Margins
-from trodden.recover.bounds.system import Range
+from trodden.recover.bounds.system import First, Range
 from trodden.recover.crossings import Numbered
 from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.overlaps import overlapping_counts
@@ -179,7 +180,8 @@ class Functions:
         for function in self.executed:
             yield from _loops(function)
         for site in self._crossings.sites:
-            yield _call(site, self.by_number[site.in_caller], self.by_number[site.in_callee])
+            owner = site.in_caller if site.returned else site.in_callee
+            yield _call(self._crossings, site, self.by_number[owner])
 
 
 def _loops(function: Function) -> Iterator[Crossed]:
@@ -198,76 +200,38 @@ def _loops(function: Function) -> Iterator[Crossed]:
             yield Crossed("loop", facts.real_flow, largest, partial(tables, header))
 
 
-def _call(site: SiteCrossings, caller: Function, callee: Function) -> Crossed:
-    """The calls of one callee at one call site, or their returns."""
-    owner = caller if site.returned else callee
-    block = site.site.block if site.returned else callee.graph.root
-    counted = owner.plan.calls
-    assert counted is not None
-    own = owner.call_numbers(site.returned, counted.returned if site.returned else counted.entered)
-    overlaps: Counter[tuple[Route, tuple[int, ...]]] = Counter()
-    for each in site.crossings:
-        if site.returned:
-            first = callee.numbering.regenerate(each.in_callee)
-            second, _ = own.overlap(block, each.in_caller)
-        else:
-            first = caller.numbering.prefix(site.site.block, each.in_caller)
-            second, _ = own.overlap(block, each.in_callee)
-        overlaps[first, second] += each.times
-    firsts = _returned(callee) if site.returned else _prefixes(caller, site.site.block)
-    seconds = _behind(caller, site.site.block, own) if site.returned else _entered(callee, own)
-    total = overlaps.total()
+def _call(crossings: Crossings, site: SiteCrossings, owner: Function) -> Crossed:
+    """The calls of one callee at one call site, or their returns; ``owner`` has the part behind them."""
+    block = site.site.block if site.returned else owner.graph.root
+    known = cache(lambda: replace(crossings.facts(site), missing=0))
 
     def tables(degree: int | None) -> Tables:
-        columns = {part: Range(0, count) for part, count in seconds.items()}
-        if degree is not None and degree < 0:
-            rows = {part: Range(0, count) for part, count in firsts.items()}
-            return [Margins(rows, columns, Range(total, total))]
-        numbers = own if degree is None else owner.call_numbers(site.returned, degree)
-        by_beginning: dict[tuple[int, ...], tuple[Counter[Route], dict[tuple[int, ...], Range]]] = {}
-        for (first, part), count in overlaps.items():
-            beginning = numbers.beginning(block, part)
-            by_beginning.setdefault(beginning, (Counter(), {}))[0][first] += count
-        for part, known in columns.items():
-            if (found := by_beginning.get(numbers.beginning(block, part))) is not None:
-                found[1][part] = known
-        return [
-            Margins({first: Range(count, count) for first, count in rows.items()}, seconds)
-            for rows, seconds in by_beginning.values()
-        ]
+        facts = known()
+        if degree is None:
+            return facts.margins()
+        if degree < 0:
+            return [_by_counts(facts, site.times)]
+        numbers = owner.call_numbers(site.returned, degree)
+        overlaps: Counter[tuple[Route, Part]] = Counter()
+        for (first, part), count in facts.overlaps.items():
+            overlaps[first, numbers.beginning(block, part)] += count
+        return replace(facts, overlaps=overlaps, beginning=partial(numbers.beginning, block)).margins()
 
-    return Crossed("return" if site.returned else "call", total, owner.largest_of_calls, tables)
+    return Crossed("return" if site.returned else "call", site.times, owner.largest_of_calls, tables)
 
 
-def _prefixes(caller: Function, block: int) -> Counter[Route]:
-    """How often each prefix reached a call, and went on behind it."""
-    found: Counter[Route] = Counter()
-    for path, count in [*caller.routes.items(), *caller.cut_short.items()]:
-        if block in path.blocks:
-            at = path.blocks.index(block)
-            found[Route(path.blocks[: at + 1], path.edges[:at], path.starts, PathEnd.UNWOUND)] += count
-    return found
+def _by_counts(facts: CallFacts, times: int) -> Margins[Route, Part]:
+    """What follows from the counts of both parts and from how often the call was made."""
+    return Margins(
+        _of_so_many(facts.firsts, times, facts.bounded),
+        _of_so_many(facts.seconds, times),
+        Range(times, times),
+    )
 
 
-def _returned(callee: Function) -> dict[Route, int]:
-    """How often a callee returned with each path."""
-    return {path: count for path, count in callee.routes.items() if path.ends is PathEnd.EXIT}
-
-
-def _entered(callee: Function, numbers: CallNumbering) -> Counter[tuple[int, ...]]:
-    """How often each path started at the entry of a callee."""
-    found: Counter[tuple[int, ...]] = Counter()
-    for path, count in callee.routes.items():
-        if path.starts is PathStart.ENTRY:
-            found[numbers.beginning(callee.graph.root, path.edges, whole=True)] += count
-    return found
-
-
-def _behind(caller: Function, block: int, numbers: CallNumbering) -> Counter[tuple[int, ...]]:
-    """How often a caller did what behind a call."""
-    found: Counter[tuple[int, ...]] = Counter()
-    for path, count in caller.routes.items():
-        if block in path.blocks:
-            at = path.blocks.index(block)
-            found[numbers.beginning(block, path.edges[at:], whole=True)] += count
-    return found
+def _of_so_many(counts: Mapping[First, int], times: int, bounded: bool = True) -> dict[First, Range]:
+    """How often each part was at a crossing that was crossed so many times."""
+    elsewhere = max(sum(counts.values()) - times, 0)
+    if not bounded:
+        return {part: Range(0, times) for part in counts}
+    return {part: Range(max(count - elsewhere, 0), min(count, times)) for part, count in counts.items()}
