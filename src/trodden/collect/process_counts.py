@@ -27,7 +27,7 @@ from trodden.collect.process_messages import Shortcomings, process_messages
 from trodden.collect.rawfile.model import Ending, Raw, RawSparsePath
 from trodden.errors import BadFile
 from trodden.program.facts import FunctionFacts, UnitFacts
-from trodden.recover.crossings import CrossingKey
+from trodden.recover.crossings import NOT_COUNTED, CrossingKey
 from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
@@ -137,6 +137,9 @@ def _add_crossings(raw: Raw, builders: _Builders, facts: Mapping[str, UnitFacts]
         counters = raw.units[each.unit].counters
         if each.slot + each.rows * each.parts > facts[raw.units[each.unit].id].room_for_rows and each.parts:
             raise BadFile(f"{raw.path}: corrupt: counts of a call are outside of their room")
+        if not each.rows:
+            key = CrossingKey(each.returned, callee, site, NOT_COUNTED, NOT_COUNTED)
+            _builder(builders, facts, key.counted_in).add_crossing(key, 1)
         counts = [(*divmod(n, each.parts), counters[each.slot + n]) for n in range(each.rows * each.parts)]
         for row, part, count in [*counts, *((0, part, count) for part, count in each.counts.items())]:
             first = each.first + row

@@ -4,9 +4,10 @@ The two parts of what was counted may belong to different units.  :class:`Crossi
 decodes the numbers, and gives the equations of which bounds follow (:mod:`trodden.recover.bounds.calls`).
 
 *What is missing.*  A part that is cut short, because a callee ends the program or an exception leaves the
-function, is not counted.  How many these may be is known from the paths that were cut short, and every sum
-may be larger by so many; so bounds hold in any case.  Calls of which it is not known who was called, or who
-called, are no pairs: :attr:`Crossings.unknown_calls` and :attr:`Crossings.unknown_entries` say how many.
+function, is not counted, nor is one for which there were no counters left.  How many these may be is known
+from the paths that were cut short and the calls that were made, and every sum may be larger by so many; so
+bounds hold in any case.  Calls of which it is not known who was called, or who called, are no pairs:
+:attr:`Crossings.unknown_calls` and :attr:`Crossings.unknown_entries` say how many.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from trodden.recover.bounds.calls import (
     returned_facts,
     returned_pairs,
 )
-from trodden.recover.crossings import Numbered
+from trodden.recover.crossings import NOT_COUNTED, Numbered
 from trodden.recover.unit import RecoveredFunction, recover_unit
 
 
@@ -81,6 +82,7 @@ class Crossings:
         self._where = profile.program
         self._numberings: dict[Numbered, Numbering] = {}
         self._executed: dict[Numbered, RecoveredFunction] = {}
+        self._not_counted: set[tuple[bool, Numbered, Numbered]] = set()
 
     @cached_property
     def sites(self) -> tuple[SiteCrossings, ...]:
@@ -92,8 +94,12 @@ class Crossings:
         for counted in self._counted.values():
             for key, times in counted.crossings.items():
                 if key.callee[0] in self._units and key.site[0] in self._units:
+                    if key.in_callee == NOT_COUNTED:
+                        self._not_counted.add(key[:3])
+                        found.setdefault(key[:3], [])
+                        continue
                     crossing = Crossing(key.in_callee, key.in_caller, times)
-                    found.setdefault((key.returned, key.callee, key.site), []).append(crossing)
+                    found.setdefault(key[:3], []).append(crossing)
         each = [self._site(*where, crossings) for where, crossings in found.items()]
         return tuple(sorted(each, key=_rank))
 
@@ -170,6 +176,8 @@ class Crossings:
         function, site = self._units[at[0]].crossed[at[1]]
         caller = at[0], function
         missing = self._missing_behind(caller, site) if returned else self._missing_in(callee)
+        if (returned, callee, at) in self._not_counted:
+            missing += self._calls(caller, site)
         return SiteCrossings(
             returned,
             self._names[caller],

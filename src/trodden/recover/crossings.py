@@ -8,6 +8,10 @@ Numbered = tuple[str, int]
 """The id of a unit, and the index of a function in it, or the number of a call site."""
 
 
+NOT_COUNTED = (1 << 64) - 1
+"""In place of both numbers: some part of what was executed there had no room, and was not counted."""
+
+
 class CrossingKey(NamedTuple):
     """Two parts of paths, of which the second followed the first over a call, or over a return.
 

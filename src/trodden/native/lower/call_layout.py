@@ -18,7 +18,7 @@ from trodden.plan.overlapping.numbering import numbering_of_plan
 from trodden.plan.overlapping.protocol import prefix_sums
 from trodden.plan.probes import Plan
 
-MOST_PARTS = 1 << 12
+MOST_PARTS = 1 << 8
 """Of a row with more parts, each count is looked up in a table."""
 
 MOST_CELLS = 32
@@ -30,7 +30,7 @@ HEAD = 5
 SCRATCH = MOST_PARTS
 """What belongs to no row is counted by the counters of the unit up to there."""
 
-_COUNTERS_BY_SITE, _MOST_COUNTERS = 256, 1 << 19
+_LEAST_COUNTERS, _COUNTERS_BY_SITE, _MOST_COUNTERS = 1 << 12, 256, 1 << 20
 _WORD = 1 << 64
 SITE_TYPE = "{ i64, i32, i32, i32, i32 }"
 
@@ -84,7 +84,7 @@ class CallLayout:
     def __init__(self, names: CallNames, sites: int) -> None:
         """For so many call sites."""
         self.names = names
-        self.slots = min(SCRATCH + max(SCRATCH, _COUNTERS_BY_SITE * sites), _MOST_COUNTERS)
+        self.slots = min(SCRATCH + _LEAST_COUNTERS + _COUNTERS_BY_SITE * sites, _MOST_COUNTERS)
         """How many counters the unit has for rows; they are its first ones."""
         self.words = self.targets = 0
         self.prefixes: list[int] = []

@@ -16,8 +16,8 @@
 
 enum {
     ROWS_PER_CHUNK = 816, /* 32 KB */
-    LARGEST_BLOCK = 1024, /* counters for all paths of a callee at one call site */
-    BLOCKS_THAT_FIT = 8,  /* so many as large as one have to fit into the room that is left */
+    LARGEST_BLOCK = 256,  /* counters for all paths of a callee at one call site */
+    BLOCKS_THAT_FIT = 64, /* so many as large as one have to fit into the room that is left */
     INITIAL_INDEX = 1 << 10,
 };
 
@@ -118,6 +118,21 @@ static uint64_t lost(void) {
     return 0;
 }
 
+/* There are no counters left for a row: that it lacks them is known. */
+static void add_lost_row(const struct trodden_crossing_row *wanted, struct trodden_crossing_row **place) {
+    struct trodden_crossing_row *row = new_row();
+    if (!row) {
+        lost();
+        return;
+    }
+    *row = *wanted;
+    row->parts = row->rows = 0;
+    trodden_process.crossings.row_count++;
+    __atomic_store_n(&trodden_process.crossings.last->used, trodden_process.crossings.last->used + 1,
+                     __ATOMIC_RELEASE);
+    __atomic_store_n(place, row, __ATOMIC_RELEASE);
+}
+
 /* The slot of a row, or its number if it has no counters; 0: there is no room.  `owner` has its counters. */
 static uint64_t row_for(struct trodden_module_unit *owner, const struct trodden_crossing_row *wanted) {
     struct trodden_crossings *crossings = &trodden_process.crossings;
@@ -128,7 +143,11 @@ static uint64_t row_for(struct trodden_module_unit *owner, const struct trodden_
         return lost();
     if ((row = find_row(index, wanted->callee, wanted->site, wanted->first, &place)))
         return row->slot;
-    if (owner->rows_end + slots > calls_of(owner)->slots || !(row = new_row()))
+    if (owner->rows_end + slots > calls_of(owner)->slots) {
+        add_lost_row(wanted, place);
+        return 0;
+    }
+    if (!(row = new_row()))
         return lost();
     *row = *wanted;
     row->slot = slots ? owner->rows_end : ++crossings->row_count;
@@ -257,7 +276,7 @@ uint64_t __trodden_row_of_return(const struct trodden_unit *unit, uint64_t site,
     uint64_t callee = record->callee | TRODDEN_CROSSING_RETURNED, where = in_unit(site, unit->number);
     struct trodden_crossing_index *index = __atomic_load_n(&trodden_process.crossings.index, __ATOMIC_ACQUIRE);
     struct trodden_crossing_row **place, *known = index ? find_row(index, callee, where, path, &place) : NULL;
-    if (known && known->rows == 1)
+    if (known && known->rows <= 1)
         return known->slot;
     uint64_t mask = trodden_lock(), row = 0;
     const struct trodden_crossing_row wanted = {callee, where, path, 0, unit->calls->sites[site].parts, 1};

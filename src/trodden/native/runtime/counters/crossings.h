@@ -19,7 +19,8 @@ struct trodden_module;
 /* What is counted by `parts` counters from `slot` on, of the unit of the callee, or of that of the call site if the
  * callee has `returned`: with the same callee, call site and `first` part, one counter for each second part.  There are
  * `rows` of them, one behind the other, with as many consecutive first parts.  Without `parts` it is counted in the
- * tables of the threads, by the number of the row, which is in place of the slot. */
+ * tables of the threads, by the number of the row, which is in place of the slot.  Without `rows`
+ * there was no room, and nothing is counted. */
 struct trodden_crossing_row {
     uint64_t callee; /* the index of the function, above its unit's number; TRODDEN_CROSSING_RETURNED */
     uint64_t site;   /* the number of the call site, above its unit's number */
