@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bench.build.configurations import DEGREES, OVERLAP_KINDS, PAIRS, THIRD, overlap_config
+from bench.figures.longer_agreement import COMPARED
 from bench.papers import tzg04 as paper
 from bench.tables import tzg04_bounds, tzg04_cost
 from bench.tables.layout.grid import Grid, grid
@@ -48,7 +49,7 @@ BOUNDS = {
 }
 AGREEMENT = {
     config: {"compared": 8, "exact": 6, "executions": 1000, "pairs": 3, "differ": 0, "apart": 2}
-    for config in tzg04_bounds.COMPARED
+    for config in COMPARED
 }
 FIGURES: dict[str, Any] = {
     "profiled/overlap-max-all/ref/longer bounds": BOUNDS,
