@@ -19,6 +19,7 @@ from bench.run.profiles import collected
 from bench.suite.model import CaseName, SuiteProgram
 from bench.support.hashing import hashed
 from trodden.api.longer import counted_pairs, longer_paths
+from trodden.api.traces import use
 from trodden.profile.longer.model import Crossing, CrossingFlow, LongerKind, LongerPaths, PathPart, Source
 from trodden.recover.bounds.system import Range
 
@@ -54,6 +55,7 @@ class LongerAgreement(Measure):
 
     def measure(self, program: SuiteProgram) -> Json:
         """Run each once, and compare."""
+        use()
         truth = self._of(program, _TRACE)
         return {config: longer_agreement(truth, self._of(program, config)) for config in COMPARED}
 
