@@ -6,8 +6,9 @@ The trace has the truth.  What is said to be exact has to be equal, and bounds h
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bench.build.configurations import PAIRS, THIRD, overlap_config, trace_config
@@ -20,7 +21,9 @@ from bench.suite.model import CaseName, SuiteProgram
 from bench.support.hashing import hashed
 from trodden.api.longer import counted_pairs, longer_paths
 from trodden.api.traces import use
+from trodden.plan.routes import PathStart
 from trodden.profile.longer.model import Crossing, CrossingFlow, LongerKind, LongerPaths, PathPart, Source
+from trodden.program.facts import FunctionFacts
 from trodden.recover.bounds.system import Range
 
 COMPARED = (overlap_config(PAIRS), overlap_config("max"), overlap_config(THIRD), overlap_config("auto"))
@@ -74,8 +77,8 @@ class _Told:
         self.flows: dict[Crossing, CrossingFlow] = {each.crossing: each for each in longer.crossings}
         self.paths: dict[Crossing, dict[_Parts, Range]] = {}
         for path in longer.paths:
-            bounds = Range(path.lower, path.upper)
-            self.paths.setdefault(path.crossing, {})[path.first, path.second] = bounds
+            parts = _plain(path.first), _plain(path.second)
+            self.paths.setdefault(path.crossing, {})[parts] = Range(path.lower, path.upper)
         self._silent = {(each.kind, each.function) for each in longer.not_told}
 
     def tells(self, crossing: Crossing) -> bool:
@@ -91,55 +94,102 @@ class _Told:
         return self.paths.get(crossing, {}).get(parts, Range(0, flow.unlisted))
 
 
+def _plain(part: PathPart) -> PathPart:
+    """A part without how it starts, unless at the entry: numbers do not tell a cut from a back edge."""
+    return part if part.starts is PathStart.ENTRY else replace(part, starts=None)
+
+
+class _Cuts:
+    """Divides the paths of a trace where those of another profile are cut.
+
+    Overlaps have so many numbers that more paths are cut.  What was done before a crossing then begins behind
+    the last cut, and what was done behind it ends at the first one.
+    """
+
+    def __init__(self, function: FunctionFacts, other: FunctionFacts) -> None:
+        plans = function.plan.paths, other.plan.paths
+        assert plans[0] is not None
+        assert plans[1] is not None
+        self._graph = function.graph
+        self._cuts = frozenset(plans[1].cuts)
+        self._back_edges = frozenset(plans[1].back_edges)
+        self.possible = function.graph.edges == other.graph.edges and self._cuts.issuperset(plans[0].cuts)
+
+    def crosses(self, header: int, first: PathPart) -> bool:
+        """Whether one of the back edges that lead on from a part is not cut."""
+        edges = self._graph.out_edges[first.blocks[-1]]
+        return any(
+            self._graph.edges[edge].dst == header and edge in self._back_edges - self._cuts for edge in edges
+        )
+
+    def before(self, part: PathPart) -> PathPart:
+        """What is left of the part before a crossing."""
+        found = [position for position, edge in enumerate(part.edges) if edge in self._cuts]
+        if not found:
+            return part
+        return PathPart(part.blocks[found[-1] + 1 :], part.edges[found[-1] + 1 :])
+
+    def behind(self, part: PathPart) -> PathPart:
+        """What is left of the part behind it."""
+        found = [position for position, edge in enumerate(part.edges) if edge in self._cuts]
+        if not found:
+            return part
+        return replace(part, blocks=part.blocks[: found[0] + 1], edges=part.edges[: found[0]])
+
+
 def longer_agreement(truth: LongerPaths, other: LongerPaths) -> dict[str, Any]:
     """Of the longer paths of two profiles of the same run, of which the first is a trace.
 
     ``exact`` are those with one number, which is compared with the truth; of the others it is compared with
     bounds.  ``executions`` are how often the paths that were compared were executed.  What one of the
-    profiles does not tell, and functions whose paths are divided by other cuts, are ``apart``.
+    profiles does not tell is ``apart``.
     """
     told, known = _Told(truth), _Told(other)
-    same = _same_paths(truth, other)
+    cuts = {
+        key: _Cuts(function.facts, other.functions[key].facts)
+        for key, function in truth.functions.items()
+        if key in other.functions
+    }
     found = {"compared": 0, "exact": 0, "executions": 0, "pairs": 0, "differ": 0, "apart": 0}
     differences: list[str] = []
     for crossing in dict.fromkeys([*told.flows, *known.flows]):
-        real, mine = told.paths.get(crossing, {}), known.paths.get(crossing, {})
-        if not (
-            same.get(crossing.function) and same.get(crossing.owners[0]) and same.get(crossing.owners[1])
-        ):
+        owners = [cuts.get(key) for key in crossing.owners]
+        real = told.paths.get(crossing, {})
+        if None in owners or not all(each.possible for each in owners if each is not None):
             found["apart"] += len(real)
             continue
         if not told.tells(crossing) or not known.tells(crossing):
             found["apart"] += len(real)
             continue
+        counts = _divided(crossing, real, *(each for each in owners if each is not None))
+        mine = known.paths.get(crossing, {})
         certain = [parts for parts, bounds in mine.items() if bounds.least]
-        for parts in dict.fromkeys([*real, *certain]):
-            counted, bounds = told.bounds(crossing, parts), known.bounds(crossing, parts)
+        flow = known.flows.get(crossing)
+        for parts in dict.fromkeys([*counts, *certain]):
+            count, bounds = counts.get(parts, 0), known.bounds(crossing, parts)
             found["compared"] += 1
             found["exact"] += bounds.least == bounds.most
-            found["executions"] += counted.least
-            if known.flows.get(crossing) is not None:
-                found["pairs"] += known.flows[crossing].source is Source.PAIRS
-            if counted.most < bounds.least or bounds.most < counted.least:
+            found["executions"] += count
+            found["pairs"] += flow is not None and flow.source is Source.PAIRS
+            if not bounds.least <= count <= bounds.most:
                 found["differ"] += 1
-                differences.append(_named(crossing, counted, bounds))
+                differences.append(_named(crossing, count, bounds))
     return {**found, "first differences": differences[:_SHOWN]}
 
 
-def _same_paths(one: LongerPaths, other: LongerPaths) -> Mapping[str, bool]:
-    """Of each function of both whether they have the same graph, cut in the same places."""
-    found = {}
-    for key, function in one.functions.items():
-        if key in other.functions:
-            facts, others = function.facts, other.functions[key].facts
-            plans = facts.plan.paths, others.plan.paths
-            assert plans[0] is not None
-            assert plans[1] is not None
-            found[key] = facts.graph.edges == others.graph.edges and plans[0].cuts == plans[1].cuts
-    return found
+def _divided(
+    crossing: Crossing, real: Mapping[_Parts, Range], first: _Cuts, second: _Cuts
+) -> Counter[_Parts]:
+    """How often each longer path was executed, as the cuts of both functions have it."""
+    counts: Counter[_Parts] = Counter()
+    for parts, known in real.items():
+        if crossing.kind is LongerKind.LOOP and not first.crosses(crossing.site, parts[0]):
+            continue
+        counts[_plain(first.before(parts[0])), _plain(second.behind(parts[1]))] += known.least
+    return counts
 
 
-def _named(crossing: Crossing, counted: Range, bounds: Range) -> str:
+def _named(crossing: Crossing, count: int, bounds: Range) -> str:
     where = f"{crossing.function} {crossing.kind.value} {crossing.site}"
     to = f" of {crossing.callee}" if crossing.kind is not LongerKind.LOOP else ""
-    return f"{where}{to}: {counted.least}, not {bounds.least} to {bounds.most}"
+    return f"{where}{to}: {count}, not {bounds.least} to {bounds.most}"

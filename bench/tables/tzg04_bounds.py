@@ -185,8 +185,9 @@ _COMPARISON = Section(
     tuple(column for config in COMPARED for column in _compared(config)),
     "The same run with a trace, with pairs and with overlaps. Each longer path that one of them has is "
     "compared with the trace: where it has *one number*, this has to be the same, and bounds have to contain "
-    "it. *Not compared* are those of functions whose paths are cut in other places, or of which one of the "
-    "profiles does not tell everything, such as calls through pointers, which a trace assigns to whom it "
+    "it. Where overlaps have so many numbers that more paths are cut, those of the trace are divided in the "
+    "same places. *Not compared* are those of which one of the profiles does not tell everything, such as "
+    "calls through pointers, which a trace assigns to whom it "
     "finds.",
 )
 
