@@ -20,7 +20,7 @@ from trodden.plan.overlapping.numbering import OverlapNumbering, OverlappingPath
 from trodden.plan.overlapping.protocol import plain_dag
 from trodden.plan.overlapping.region import Owner, Ways
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.routes import Route
+from trodden.plan.routes import PathEnd, Route
 from trodden.profile.crossings import Crossings, SiteCrossings
 from trodden.profile.model import Profile
 from trodden.program.facts import UnitFacts
@@ -149,6 +149,11 @@ class Function:
                 else entry_numbers(self.numbering, calls)
             )
         return self._call_numbers[returned, degree]
+
+    @property
+    def cut(self) -> int:
+        """How often paths ended on cuts, which are no longer paths."""
+        return sum(count for route, count in self.routes.items() if route.ends is PathEnd.CUT)
 
     @property
     def self_loops(self) -> int:

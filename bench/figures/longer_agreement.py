@@ -102,8 +102,8 @@ def _plain(part: PathPart) -> PathPart:
 class _Cuts:
     """Divides the paths of a trace where those of another profile are cut.
 
-    Overlaps have so many numbers that more paths are cut.  What was done before a crossing then begins behind
-    the last cut, and what was done behind it ends at the first one.
+    Counters need fewer paths than a trace, and cut more of them.  What was done before a crossing then begins
+    behind the last cut, and what was done behind it ends at the first one.
     """
 
     def __init__(self, function: FunctionFacts, other: FunctionFacts) -> None:

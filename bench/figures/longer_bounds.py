@@ -35,7 +35,8 @@ def _third(crossed: Iterable[Crossed]) -> int:
 def longer_bounds(profile: Profile) -> dict[str, Any]:
     """What is known of a profile of overlaps of the largest degree, at each lower degree.
 
-    ``paths`` is how often paths were executed, each iteration of a loop of one block included.
+    ``paths`` is how often paths were executed, each iteration of a loop of one block included; ``cut`` of
+    these ended only because their function has too many.
     """
     functions = Functions(profile)
     crossed = list(functions.crossed())
@@ -50,6 +51,7 @@ def longer_bounds(profile: Profile) -> dict[str, Any]:
     return {
         "paths": executed + turns,
         "turns": turns,
+        "cut": sum(each.cut for each in functions.executed),
         "real": dict(real),
         "largest": largest,
         "chosen": chosen,

@@ -45,11 +45,13 @@ _FLOW = Section(
         Column("loops", "over back edges", share(loops), SHARE, (AVERAGE,)),
         Column("procedures", "over returns", share(returns), SHARE, (AVERAGE,)),
         Column("total", "together", share(lambda found: loops(found) + returns(found)), SHARE, (AVERAGE,)),
+        Column("cut", "at cuts", share(lambda found: int(found["cut"])), SHARE, (AVERAGE,)),
         Column("paths", "paths executed", picked(BOUNDS, "paths"), COUNT),
     ),
     "Of all executions of paths, those that ended on a back edge, and those that returned to a function with "
     "probes, so that each path counts once. An iteration of a loop of one block is a path here, as it is in "
-    "the paper. The others ended in code without probes, at a cut, or with the program.",
+    "the paper. *At cuts* are those that ended only because their function has too many, as it is with "
+    "paths alone; the others returned to code without probes or ended with the program.",
     tuple(
         PaperRow(
             f"{row.program}, {tzg04.SOURCE}",
@@ -185,8 +187,8 @@ _COMPARISON = Section(
     tuple(column for config in COMPARED for column in _compared(config)),
     "The same run with a trace, with pairs and with overlaps. Each longer path that one of them has is "
     "compared with the trace: where it has *one number*, this has to be the same, and bounds have to contain "
-    "it. Where overlaps have so many numbers that more paths are cut, those of the trace are divided in the "
-    "same places. *Not compared* are those of which one of the profiles does not tell everything, such as "
+    "it. Where a function has too many paths to count and is cut, those of the trace are divided in the same "
+    "places. *Not compared* are those of which one of the profiles does not tell everything, such as "
     "calls through pointers, which a trace assigns to whom it "
     "finds.",
 )

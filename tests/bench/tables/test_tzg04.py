@@ -35,6 +35,7 @@ def _known(definite: int, potential: int, pairs: int, exact: int) -> dict[str, A
 BOUNDS = {
     "paths": 2000,
     "turns": 400,
+    "cut": 200,
     "real": {"loop": 900, "call": 0, "return": 100},
     "largest": 5,
     "chosen": 2,
@@ -67,7 +68,13 @@ def test_nothing_is_shown_of_what_was_not_measured(table: Table) -> None:
 
 def test_shares_of_the_flow() -> None:
     found = _grid(tzg04_bounds.TABLE, "flow", {"lua": FIGURES})
-    assert found.measured[0].values == {"loops": 0.65, "procedures": 0.05, "total": 0.7, "paths": 2000}
+    assert found.measured[0].values == {
+        "loops": 0.65,
+        "procedures": 0.05,
+        "total": 0.7,
+        "cut": 0.1,
+        "paths": 2000,
+    }
     first = found.paper[0]
     assert first.label == "130.li, TZG04"
     assert number_of(first.values["total"]) == pytest.approx(0.901)
