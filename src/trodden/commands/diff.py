@@ -84,7 +84,8 @@ def diff(
             parts = (first, process[0], program[0], view), (second, process[1], program[1], view)
             compared = _longer(parts, (first, second), bounds, function, limit)
         shown.show(_longer_answer(compared))
-        return DIFFERENT if exit_code and compared.found.differences else 0
+        differ = compared.found.differences or compared.found.unpaired
+        return DIFFERENT if exit_code and differ else 0
     with reading(first, second):
         profiles = (
             load_process(first, process[0], program[0], view),

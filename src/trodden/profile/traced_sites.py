@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trodden.program.facts import FunctionFacts, UnitFacts
+from trodden.program.facts import BranchKind, FunctionFacts, UnitFacts
 from trodden.weigh.features.library_functions import is_library_function
 
 
@@ -24,6 +24,10 @@ def call_sites(facts: FunctionFacts, unit: UnitFacts) -> frozenset[int]:
         return symbol not in skipped and not is_library_function(symbol)
 
     others = {*trace.tails, *trace.resumes}
-    edges = facts.graph.edges
-    returning = {edges[edge].src for edge in facts.graph.flow_edges()} - others
-    return frozenset(block for block in trace.calls if block in returning and may_have_probes(block))
+    return frozenset(
+        block
+        for block in trace.calls
+        if block not in others
+        and facts.blocks[block].kind is not BranchKind.DEAD_END
+        and may_have_probes(block)
+    )

@@ -33,6 +33,7 @@ from trodden.plan.overlap_probes import (
     StartOverlapAt,
     TakeCall,
     TakeReturn,
+    Tuples,
 )
 from trodden.plan.probes import WORD
 from trodden.program.checked import ColumnError, columns, ints, same_length, whole
@@ -278,3 +279,9 @@ def calls_from_columns(data: Any, graph: Graph) -> CallOverlaps:
     if sorted(set(stops)) != stops:
         raise ColumnError("blocks are not in order, or one is named twice")
     return CallOverlaps(known, True, degrees[0], degrees[1], tuple(stops), paired)
+
+
+def tuples_from_columns(data: Any) -> Tuples:
+    """How paths are counted in tuples: the length, and whether each tuple has a counter."""
+    length, dense = columns(data, 2, "tuples")
+    return Tuples(whole(length, 2, LONGEST + 1), bool(whole(dense, 0, 2)))

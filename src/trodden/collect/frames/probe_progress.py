@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from trodden.collect.frames.code_map import CodeMap
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.overlap_probes import BumpOverlap
+from trodden.plan.overlap_probes import BumpOverlap, ChainPath, ChainPathAt
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.probes import AddTripCount, Bump, BumpAt, Count, Plan
 
-COUNTING = (Count, AddTripCount, Bump, BumpAt, BumpOverlap)
+COUNTING = (Count, AddTripCount, Bump, BumpAt, BumpOverlap, ChainPath, ChainPathAt)
 
 
 class Undetermined(Exception):

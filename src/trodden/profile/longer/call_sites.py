@@ -121,11 +121,13 @@ def _traced_sites(profile: Profile) -> dict[str, frozenset[int]]:
 
 
 def may_be_left(function: FunctionProfile, block: int) -> bool:
-    """Whether the last call of a block may be in tail position, so that its callee returns to somebody else.
+    """Whether the last call of a block does not return there: it may be in tail position, or never return.
 
-    That is so in optimised code where nothing but a return follows.
+    In tail position it may be in optimised code where nothing but a return follows.
     """
     facts = function.facts
+    if facts.blocks[block].kind is BranchKind.DEAD_END:
+        return True
     features = facts.features.blocks
     if not facts.optimised or block >= len(features) or not features[block].calls:
         return False

@@ -70,7 +70,7 @@ def calls_of(
                 continue
             yield from _over(calling, site, callee, ends, solver, most)
         if left and key in chosen:
-            yield NotTold(LongerKind.CALL, key, f"{left:,} calls may be jumps, which do not return here")
+            yield NotTold(LongerKind.CALL, key, f"{left:,} calls may be jumps, or do not return")
 
 
 def _over(

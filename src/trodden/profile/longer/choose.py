@@ -27,6 +27,7 @@ from trodden.profile.longer.model import (
     Source,
 )
 from trodden.profile.longer.overlaps import CountedCalls, extended_functions, extended_loops_of
+from trodden.profile.longer.pairs import paired_loops_of
 from trodden.profile.longer.traced import traced_counts
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.recover.unit_counts import UnitCounts
@@ -101,7 +102,9 @@ def longer_paths(
         for key, own in functions.items():
             if reason := _unreliable(own):
                 found.not_told.append(NotTold(None, key, reason, nothing=True))
-            elif key in extended:
+            elif key in extended and all(each.facts.plan.tuples is not None for each in extended[key]):
+                found.add(paired_loops_of(own, extended[key], ends))
+            elif key in extended and all(each.facts.plan.overlaps is not None for each in extended[key]):
                 found.add(extended_loops_of(own, extended[key], ends, solver, most))
             else:
                 found.add(loops_of(own, ends, solver, most))

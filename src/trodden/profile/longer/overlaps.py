@@ -34,18 +34,22 @@ from trodden.recover.overlaps import overlapping_counts
 
 @dataclass(frozen=True)
 class Extended:
-    """A copy of a function whose paths were extended over back edges, and what was counted in it."""
+    """A copy of a function whose paths were extended over back edges, or counted in tuples; its counts."""
 
     facts: FunctionFacts
     counted: FunctionCounts
 
 
 def extended_functions(profile: Profile) -> dict[str, list[Extended]]:
-    """The functions with overlapping paths, all copies of each."""
+    """The functions with overlapping paths or tuples of paths, all copies of each."""
     names = function_names(profile)
     found: dict[str, list[Extended]] = {}
     for unit, counted in zip(profile.units, profile.unit_counts, strict=False):
-        numbers = {number for number, each in enumerate(unit.functions) if each.plan.overlaps is not None}
+        numbers = {
+            number
+            for number, each in enumerate(unit.functions)
+            if each.plan.overlaps is not None or each.plan.tuples is not None
+        }
         if numbers:
             for number, own in counted.functions(unit, numbers):
                 found.setdefault(names[unit.id, number], []).append(Extended(unit.functions[number], own))
@@ -153,7 +157,9 @@ class CountedCalls:
             calls[self._crossings.name(function)] += times
         for key, times in calls.most_common():
             if key in chosen:
-                yield NotTold(LongerKind.CALL, key, f"{times:,} calls led to code without probes")
+                yield NotTold(
+                    LongerKind.CALL, key, f"{times:,} calls led to code without probes, or were not counted"
+                )
 
 
 def _joined(one: CallFacts, other: CallFacts) -> CallFacts:

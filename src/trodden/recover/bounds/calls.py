@@ -109,20 +109,27 @@ class CallFacts:
             self.overlaps, self.firsts, self.seconds, self.beginning, self.missing, self.bounded
         )
 
+    def _few(self, executed: int, beginnings: int) -> bool:
+        return max(len(self.firsts), executed) * beginnings <= _MOST_ROWS
+
     def margins(self) -> list[Margins[Route, Part]]:
         """The same as tables: one for each beginning of the second part, which it has in common.
 
-        What is missing may be in any of them.  What is known of a second part beside its count: it followed
-        as many other calls, at most, as parts with the same beginning did.
+        What is missing may be in any row of any of them; where that would be too many rows there is one table
+        for all beginnings.  What is known of a second part beside its count: it followed as many other calls,
+        at most, as parts with the same beginning did.
         """
         executed: Counter[Route] = Counter()
-        rows: dict[Part, dict[Route, int]] = {}
-        for (first, beginning), count in self.overlaps.items():
+        for (first, _), count in self.overlaps.items():
             executed[first] += count
-            rows.setdefault(beginning, {})[first] = count
+        beginnings = {second: self.beginning(second) for second in self.seconds}
+        rows: dict[Part, Counter[Route]] = {}
+        apart = not self.missing or self._few(len(executed), len(set(beginnings.values())))
+        for (first, beginning), count in self.overlaps.items():
+            rows.setdefault(beginning if apart else (), Counter())[first] += count
         columns: dict[Part, dict[Part, int]] = {}
         for second, count in self.seconds.items():
-            columns.setdefault(self.beginning(second), {})[second] = count
+            columns.setdefault(beginnings[second] if apart else (), {})[second] = count
         found = []
         for beginning in columns if self.missing else rows:
             here = dict.fromkeys([*self.firsts, *executed], 0) if self.missing else {}
@@ -143,6 +150,9 @@ class CallFacts:
                 )
             )
         return found
+
+
+_MOST_ROWS = 1 << 18
 
 
 def entered_facts(

@@ -50,7 +50,7 @@ def print_longer(report: LongerReport, page: Page) -> None:
 
 
 def _flows(rows: Sequence[FlowRow]) -> Table:
-    title = "Longer paths: how often they were executed, and of how many the count is known"
+    title = "Longer paths and their counts"
     headings = ("executed", "definite", "potential", "paths", "exact")
     found = table(title, headings, ("", "counts from"))
     for row in rows:

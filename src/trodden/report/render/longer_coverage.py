@@ -16,7 +16,7 @@ _LARGE = 10**12
 def print_longer_coverage(report: LongerCoverageReport, page: Page, most: int | None = None) -> None:
     """Print it; ``most`` limits the number of rows."""
     page.print(Text.assemble((report.program or "profile", "bold"), ("  longer paths", "dim")))
-    whole = table("Longer paths that were certainly executed, or certainly never", _HEADINGS, ("",))
+    whole = table("Longer paths, executed or not", _HEADINGS, ("",))
     for kind, covered in report.kinds:
         whole.add_row(*map(_amount, numbers(covered)), KINDS[kind])
     page.print(whole)
