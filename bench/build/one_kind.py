@@ -15,6 +15,7 @@ from typing import Any
 from trodden.api.builds import builder
 from trodden.native.options.declarations import Options
 from trodden.native.planning import plan_paths
+from trodden.plan.probes import Plan
 
 LOOPS, PROCEDURES = "loops", "procedures"
 
@@ -24,14 +25,20 @@ def leave_out_other(kind: str) -> None:
     if kind == LOOPS:
         setattr(Options, "over_calls", property(lambda options: False))  # noqa: B010
     elif kind == PROCEDURES:
-        setattr(plan_paths, "_degrees", _none)  # noqa: B010
+        setattr(plan_paths, "_degrees", _no_degree)  # noqa: B010
+        setattr(plan_paths, "_with_tuples", _without_tuples)  # noqa: B010
     else:
         raise SystemExit(f"{kind}: there are {LOOPS} and {PROCEDURES}")
 
 
-def _none(*asked: Any) -> int:
+def _no_degree(*asked: Any) -> int:
     """The degree of loops of which no path is extended."""
     return 0
+
+
+def _without_tuples(read: object, plan: Plan, *asked: Any) -> Plan:
+    """The plan of a function whose paths are not counted in pairs."""
+    return plan
 
 
 def main(kind: str, driver: str, *arguments: str) -> int:

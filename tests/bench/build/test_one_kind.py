@@ -47,9 +47,12 @@ from bench.build import one_kind
 from trodden.native.instrument import instrument
 from trodden.native.options.declarations import Options
 one_kind.leave_out_other(sys.argv[1])
-options = Options(profile="paths", overlap="max")
-plan = instrument(sys.stdin.read(), "x.c", options, keep_debug=False).facts.functions[0].plan
-print(bool(plan.overlaps and plan.overlaps.degrees), plan.calls is not None)
+code = sys.stdin.read()
+for asked in ({"overlap": "max"}, {"pairs": 2}):
+    options = Options(profile="paths", **asked)
+    plan = instrument(code, "x.c", options, keep_debug=False).facts.functions[0].plan
+    loops = plan.tuples or (plan.overlaps and plan.overlaps.degrees)
+    print(bool(loops), plan.calls is not None)
 """
 
 
@@ -63,7 +66,7 @@ def test_the_other_kind_is_left_out(kind: str, loops: bool, calls: bool) -> None
         check=True,
         cwd=Path(one_kind.__file__).parents[2],
     )
-    assert done.stdout.split() == [str(loops), str(calls)]
+    assert done.stdout.split() == [str(loops), str(calls)] * 2
 
 
 def test_otherwise_both_are_planned() -> None:
