@@ -25,7 +25,7 @@ _THEIRS = "early"
 _DEFINITION = re.compile(r"^define .*?^}\n", re.MULTILINE | re.DOTALL)
 _AROUND = re.compile(r'@"?__trodden_around\.([\w.$]+)"?')
 _PERSONALITY = " personality ptr @__trodden_personality"
-_LAYOUT = "@__trodden_layout_3"
+_LAYOUT = r"@__trodden_layout_\d+"
 _RUNTIME = re.compile(rf"^(?:declare .*@__trodden_|{_LAYOUT} = ).*\n", re.MULTILINE)
 
 
@@ -45,7 +45,7 @@ def as_code_of_the_program(text: str) -> str:
     """IR whose probes cannot be told from other code: the runtime learns nothing of them."""
     text = _DEFINITION.sub(lambda match: "" if _is_wrapper(match[0]) else match[0], text)
     text = _AROUND.sub(r'@"\1"', text.replace(_PERSONALITY, ""))
-    text = _RUNTIME.sub("", text).replace(f"ptr {_LAYOUT}", "ptr null")
+    text = re.sub(f"ptr {_LAYOUT}", "ptr null", _RUNTIME.sub("", text))
     return re.sub(rf"(?<![\w/-]){_OURS}(?=[._])|(?<=__){_OURS}(?=_)", _THEIRS, text)
 
 

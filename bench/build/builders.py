@@ -6,7 +6,7 @@ from functools import singledispatch
 from pathlib import Path
 from typing import Protocol
 
-from bench.build.configurations import Config
+from bench.build.config import Config
 from bench.build.file_by_file import FileByFile
 from bench.build.packages import Make
 from bench.build.redis import MakeRedis

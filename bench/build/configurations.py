@@ -6,13 +6,22 @@ otherwise.  An instrumented build is compared with its baseline, the plain build
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from bench.build.toolchain import CLANG, TRODDEN_TOOLCHAIN
-from bench.suite.model import Language
+from bench.build.config import (
+    Config,
+    clang,
+    gcc,
+    recording_clang,
+    rustc,
+    trodden,
+    trodden_one_kind,
+    trodden_rustc,
+    trodden_twice,
+)
+from bench.build.toolchain import CLANG
 from bench.support.errors import BenchError
 
 _LEVEL = "-O2"
@@ -22,90 +31,11 @@ _LINES = ("-O0", "-g")
 _EDGES_ONLY = ("-fprofile-generate", "-mllvm", "-disable-vp")
 _ATOMIC = "-fprofile-update=atomic"
 
-_BOTH_STAGES = Path(__file__).with_name("both_stages.py")
-_RECORDING = Path(__file__).with_name("recording_clang.py")
-_RECORDER = Path(__file__).with_name("branch_recorder.c")
-
 GUIDED = "paths-guided"
 """Paths with weights: the profile of another configuration on *train* determines where probes are cheap."""
 
 WEIGHTS_FROM = "paths"
 """The configuration whose profile the guided one reads."""
-
-
-@dataclass(frozen=True)
-class Config:
-    """A configuration: the driver of each language, and flags for both compilation and linking.
-
-    ``reads`` are files that the flags name: the build is made again when one of them changes.
-    ``label`` heads its columns; ``baseline`` is the configuration that it is compared with, itself if empty.
-    """
-
-    name: str
-    cc: tuple[str, ...] = ()
-    cxx: tuple[str, ...] = ()
-    rustc: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-    trodden: bool = False
-    reads: tuple[Path, ...] = ()
-    label: str = ""
-    baseline: str = ""
-
-    def driver(self, language: Language) -> tuple[str, ...]:
-        """The command that compiles and links programs in a language."""
-        driver = {"C": self.cc, "C++": self.cxx, "Rust": self.rustc}[language]
-        if not driver:
-            raise BenchError(f"{self.name}: no compiler for {language} in this configuration")
-        return driver
-
-    @property
-    def compiler(self) -> str:
-        """The compiler that its builds depend on."""
-        return CLANG if CLANG in self.cc else (self.cc or self.rustc)[0]
-
-
-def clang(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
-    """Built by the machine's clang."""
-    cxx = (CLANG, "--driver-mode=g++")
-    return Config(name, (CLANG,), cxx, flags=flags, label=label, baseline=baseline)
-
-
-def gcc(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
-    """Built by the machine's gcc."""
-    return Config(name, ("gcc",), ("g++",), flags=flags, label=label, baseline=baseline)
-
-
-def trodden(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
-    """Built by trodden, with the machine's clang as its compiler."""
-    toolchain = f"--trodden-toolchain={TRODDEN_TOOLCHAIN}"
-    base = (sys.executable, "-m", "trodden")
-    cc, cxx = (*base, "cc", toolchain), (*base, "c++", toolchain)
-    return Config(name, cc, cxx, flags=flags, trodden=True, label=label, baseline=baseline)
-
-
-def trodden_twice(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
-    """Built by trodden with probes of both stages, see :mod:`bench.build.both_stages`."""
-    base = (sys.executable, str(_BOTH_STAGES))
-    cc, cxx = ((*base, driver, f"--trodden-toolchain={TRODDEN_TOOLCHAIN}") for driver in ("cc", "c++"))
-    return Config(name, cc, cxx, (), flags, True, (_BOTH_STAGES,), label, baseline)
-
-
-def recording_clang(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
-    """Built by the machine's clang to record every edge, see :mod:`bench.build.recording_clang`."""
-    cc = (sys.executable, str(_RECORDING), CLANG)
-    cxx = (*cc, "--driver-mode=g++")
-    return Config(name, cc, cxx, (), flags, False, (_RECORDING, _RECORDER), label, baseline)
-
-
-def rustc(name: str, *flags: str, label: str = "") -> Config:
-    """Built by the machine's rustc."""
-    return Config(name, rustc=("rustc",), flags=flags, label=label, baseline="rustc")
-
-
-def trodden_rustc(name: str, *flags: str, label: str = "") -> Config:
-    """Built by trodden, with the machine's rustc as its front end."""
-    driver = (sys.executable, "-m", "trodden", "rustc")
-    return Config(name, rustc=driver, flags=flags, trodden=True, label=label, baseline="rustc")
 
 
 def _by_clang(name: str, label: str, *flags: str) -> Config:
@@ -184,6 +114,35 @@ _PATH_OPTIONS = (
     _ours("edges-call-paths", "edges and call paths", "--trodden-call-paths=on"),
 )
 
+OVERLAP_KINDS = ("loops", "procedures", "all")
+"""Which longer paths are counted: over back edges, over calls and returns, or both."""
+DEGREES = ("1", "2", "4", "max", "auto")
+THIRD = "third"
+"""A third of the largest degree of a program, as the paper chooses it; what it is, a run on *train* says."""
+DEGREE_FROM = "overlap-max-all"
+"""The configuration whose profile says it."""
+PAIRS = "pairs"
+
+
+def overlap_config(degree: str, kind: str = "all") -> str:
+    """The name of the configuration that counts overlaps of a degree, or pairs of paths."""
+    return f"pairs-{kind}" if degree == PAIRS else f"overlap-{degree}-{kind}"
+
+
+def _overlap(degree: str, kind: str) -> Config:
+    name = overlap_config(degree, kind)
+    which = "" if kind == "all" else f", {kind}"
+    asked = ("--trodden-pairs=on",) if degree == PAIRS else (f"--trodden-overlap={degree}",)
+    flags = (_PATHS, *(() if degree == THIRD else asked))
+    label = f"pairs{which}" if degree == PAIRS else f"overlaps, {degree}{which}"
+    if kind == "all":
+        return _ours(name, label, *flags)
+    return trodden_one_kind(kind, name, _LEVEL, *flags, label=label, baseline="clang")
+
+
+_OVERLAPS = tuple(_overlap(degree, kind) for degree in (*DEGREES, THIRD, PAIRS) for kind in OVERLAP_KINDS)
+"""Paths over back edges, calls and returns (TZG04)."""
+
 TRACE_ENCODINGS = ("paths", "witnesses", "bits")
 _TRACE = ("--trodden-profile=trace",)
 RECORDED = "clang-guards"
@@ -229,6 +188,8 @@ _RUST = (
     ),
 )
 
+_THIRDS = frozenset(overlap_config(THIRD, kind) for kind in OVERLAP_KINDS)
+
 CONFIGS: Mapping[str, Config] = {
     config.name: config
     for config in (
@@ -237,6 +198,7 @@ CONFIGS: Mapping[str, Config] = {
         *_BY_LINE,
         *_STAGES,
         *_PATH_OPTIONS,
+        *_OVERLAPS,
         *_TRACES,
         *_RUST,
     )
@@ -269,6 +231,19 @@ def guided(program: str, weights: Path) -> Config:
     config = config_of(GUIDED)
     flags = (*config.flags, f"--trodden-weights={weights}")
     return replace(config, name=f"{GUIDED}-{program}", flags=flags, reads=(weights,))
+
+
+def depends_on_run(name: str) -> str | None:
+    """The configuration whose run on *train* decides what a configuration is, if there is one."""
+    if name == GUIDED:
+        return WEIGHTS_FROM
+    return DEGREE_FROM if name in _THIRDS else None
+
+
+def with_degree(name: str, program: str, degree: int) -> Config:
+    """A configuration with the degree of a program; each program has its own build."""
+    config = config_of(name)
+    return replace(config, name=f"{name}-{program}", flags=(*config.flags, f"--trodden-overlap={degree}"))
 
 
 def with_baselines(names: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.build.configurations import Config
+from bench.build.config import Config
 from bench.build.fetching import unpacked
 from bench.build.stamps import complete, fingerprint, home_of, is_current, lock_of, run_command, seconds_of
 from bench.suite.sources import SourceFiles

@@ -11,7 +11,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.build.configurations import Config
+from bench.build.config import Config
 from bench.build.fetching import unpacked
 from bench.build.stamps import complete, fingerprint, is_current, lock_of, run_command, seconds_of
 from bench.suite.sources import RedisSource

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.build.configurations import Config
+from bench.build.config import Config
 from bench.build.stamps import complete, fingerprint, home_of, is_current, lock_of, run_command, seconds_of
 from bench.build.toolchain import version_of
 from bench.suite.sources import RustCrates

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.build.configurations import Config
+from bench.build.config import Config
 from bench.build.toolchain import CLANG, TRODDEN_SOURCES, trodden_files, version_of
 from bench.support.directories import WORK
 from bench.support.errors import BenchError

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from bench.build.configurations import GUIDED
+from bench.build.configurations import depends_on_run
 from bench.build.machine import trodden_version
 from bench.cli.failures import SOURCES, Failures, first_line
 from bench.cli.progress import Progress
@@ -126,9 +126,9 @@ class Schedule:
 
 
 def configs_of(measures: Iterable[Measure]) -> list[str]:
-    """All configurations that measures need; the guided one, which needs another build, is the last."""
+    """All configurations that measures need; those that need another build are the last."""
     configs = dict.fromkeys(config for measure in measures for config in measure.configs)
-    return sorted(configs, key=lambda config: config == GUIDED)
+    return sorted(configs, key=lambda config: depends_on_run(config) is not None)
 
 
 def merge_measures(measures: Sequence[Measure]) -> list[Measure]:

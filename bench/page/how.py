@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.build.configurations import CONFIGS, GUIDED, Config, baseline_of
+from bench.build.config import Config
+from bench.build.configurations import CONFIGS, GUIDED, baseline_of, depends_on_run
 from bench.build.toolchain import CLANG, INSTALLED_CLANG
 from bench.measures.times import FEWEST
 from bench.page.markdown import table as markdown_table
@@ -65,9 +66,15 @@ def _configs(measured: Sequence[tuple[Table, Results]]) -> str:
     rows = []
     for name, config in CONFIGS.items():
         if name in used:
-            weights = " --trodden-weights=TRAIN" if name == GUIDED else ""
-            rows.append([config.label, f"`{' '.join([_driver(config), *config.flags])}{weights}`"])
+            rows.append([config.label, f"`{' '.join([_driver(config), *config.flags, *_decided(name)])}`"])
     return markdown_table(["configuration", "flags"], rows) if rows else ""
+
+
+def _decided(name: str) -> Sequence[str]:
+    """The flag that a run on *train* has decided."""
+    if depends_on_run(name) is None:
+        return ()
+    return ("--trodden-weights=TRAIN",) if name == GUIDED else ("--trodden-overlap=THIRD",)
 
 
 def _driver(config: Config) -> str:

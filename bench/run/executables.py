@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.build.builders import builder
-from bench.build.configurations import GUIDED, WEIGHTS_FROM, Config, baseline_of, config_of, guided
+from bench.build.config import Config
+from bench.build.configurations import (
+    GUIDED,
+    baseline_of,
+    config_of,
+    depends_on_run,
+    guided,
+    with_degree,
+)
+from bench.figures.longer_bounds import third_of_largest
 from bench.run.profiles import kept_profile
 from bench.run.runs import Run
 from bench.suite.model import CaseName, SuiteProgram
@@ -59,7 +68,10 @@ def profile_file(program: SuiteProgram, config: str, case: CaseName) -> Path:
 
 
 def _config(program: SuiteProgram, name: str) -> Config:
-    """The configuration of a name; the guided one gets the profile of another configuration on *train*."""
+    """The configuration of a name, with what the profile of another one on *train* decides."""
+    other = depends_on_run(name)
+    if other is None:
+        return config_of(name)
     if name == GUIDED:
-        return guided(program.name, profile_file(program, WEIGHTS_FROM, "train"))
-    return config_of(name)
+        return guided(program.name, profile_file(program, other, "train"))
+    return with_degree(name, program.name, third_of_largest(profile(program, other, "train")))

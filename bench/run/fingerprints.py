@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from bench.build.builders import builder
-from bench.build.configurations import GUIDED, WEIGHTS_FROM, config_of
+from bench.build.configurations import config_of, depends_on_run
 from bench.run.inputs import case_fingerprint
 from bench.suite.model import CaseName, SuiteProgram
 from bench.support.hashing import hashed
@@ -18,13 +18,14 @@ _builds: Memo[str] = Memo()
 
 
 def build_fingerprint(program: SuiteProgram, config: str) -> str:
-    """Of a build; the guided one also depends on everything that its weights depend on."""
+    """Of a build; one that a run on *train* decides also depends on everything that this run depends on."""
 
     def compute() -> str:
         own = builder(program.source).fingerprint(config_of(config))
-        if config != GUIDED:
+        other = depends_on_run(config)
+        if other is None:
             return own
-        return hashed(own, build_fingerprint(program, WEIGHTS_FROM), case_fingerprint(program, "train"))
+        return hashed(own, build_fingerprint(program, other), case_fingerprint(program, "train"))
 
     return _builds.get((program.name, config), compute)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.build.builders import builder
-from bench.build.configurations import Config
+from bench.build.config import Config
 from bench.build.stamps import fingerprint, run_command
 from bench.build.toolchain import TRODDEN_TOOLCHAIN
 from bench.suite.model import Program, Workload

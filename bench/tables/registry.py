@@ -14,6 +14,7 @@ from bench.tables.layout.model import Table
 # The order of the page; tables that are not named here come last.
 _ORDER = (
     *("rivals", "functions", "bl94", "bl96-cost", "bl96-paths", "path-options", "stages", "weights"),
+    *("tzg04-cost", "tzg04-bounds"),
     *(
         "tracing",
         "trace-reading",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.build.builders import Builder, builder
-from bench.build.configurations import Config
+from bench.build.config import Config
 from bench.suite.model import Archive, Case, Language, SuiteProgram
 from bench.support.errors import BenchError
 

@@ -6,12 +6,19 @@ import pytest
 
 from bench.build.configurations import (
     CONFIGS,
+    DEGREE_FROM,
     GUIDED,
+    OVERLAP_KINDS,
+    THIRD,
+    WEIGHTS_FROM,
     baseline_of,
     compilers,
     config_of,
+    depends_on_run,
     guided,
+    overlap_config,
     with_baselines,
+    with_degree,
 )
 from bench.support.errors import BenchError
 
@@ -38,3 +45,20 @@ def test_a_configuration_without_a_compiler_for_a_language_says_so() -> None:
         config_of("rustc").driver("C")
     with pytest.raises(BenchError, match="no configuration gold; there are clang, gcc, edges"):
         config_of("gold")
+
+
+def test_a_third_of_the_largest_degree_is_decided_by_a_run() -> None:
+    assert depends_on_run(GUIDED) == WEIGHTS_FROM
+    assert {depends_on_run(overlap_config(THIRD, kind)) for kind in OVERLAP_KINDS} == {DEGREE_FROM}
+    assert depends_on_run(DEGREE_FROM) is None
+    config = with_degree(overlap_config(THIRD), "lua", 7)
+    assert config.name == "overlap-third-all-lua"
+    assert config.flags == (*config_of("paths").flags, "--trodden-overlap=7")
+
+
+def test_longer_paths_of_one_kind_have_a_driver_of_their_own() -> None:
+    config = config_of(overlap_config("max", "loops"))
+    assert config.cc[1].endswith("one_kind.py")
+    assert config.cc[2:4] == ("loops", "cc")
+    assert config.reads == (Path(config.cc[1]),)
+    assert config.flags == config_of(overlap_config("max")).flags

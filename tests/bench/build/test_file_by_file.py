@@ -9,7 +9,7 @@ import pytest
 
 from bench.build import file_by_file, stamps
 from bench.build.builders import builder
-from bench.build.configurations import Config, clang
+from bench.build.config import Config, clang
 from bench.build.file_by_file import BuildPlan, compile_flags, source_files
 from bench.suite.redis import LOAD_GENERATOR, SERVER
 from bench.suite.sources import SourceFiles
