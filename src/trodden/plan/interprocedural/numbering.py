@@ -15,15 +15,46 @@ paths of a single procedure, is not possible: which has most depends on the call
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from enum import Enum
 from itertools import accumulate
 from typing import NamedTuple
 
 from trodden.plan.interprocedural.call_graph import kept_call_graph
 from trodden.plan.interprocedural.linear import IDENTITY, ONE, ZERO, Linear
-from trodden.plan.interprocedural.points import Kind, lay_out
-from trodden.plan.interprocedural.program import Program, Site
+from trodden.plan.interprocedural.points import Kind, Points, lay_out
+from trodden.plan.interprocedural.program import Procedure, Program, Site
+
+
+def assign(
+    points: Points, through: Mapping[int, Linear], most: int | None = None
+) -> tuple[list[Linear], list[Linear]]:
+    """ψ of the nodes and ρ of the arcs of a procedure (equations 19 to 24).
+
+    ``through`` is ψ of the callee's entry for each kept call, by the point before it.
+    """
+    psi = [ONE] * (len(points.block) + 3)
+    rho = [ZERO] * len(points.arcs)
+    psi[points.exit] = IDENTITY
+    for node in reversed(points.order):
+        if node in (points.exit, points.end) or not points.outs[node]:
+            continue
+        total = ZERO
+        for arc in points.outs[node]:
+            rho[arc] = total
+            function = psi[points.arcs[arc].dst]
+            if points.arcs[arc].kind is Kind.CALL:
+                function = through[node].after(function)
+            total = total.plus(function)
+        psi[node] = total
+        if most is not None and total.b > most:
+            raise too_many(points.procedure, most)
+    return psi, rho
+
+
+def too_many(procedure: Procedure, most: int) -> ValueError:
+    """The error for a procedure that has more paths than it may have."""
+    return ValueError(f"{procedure.graph.name}: there are more than {most} paths; cut some of the calls")
 
 
 class Mode(Enum):
@@ -136,26 +167,13 @@ class Numbering:
         return Site(procedure, block, point - points.first[block])
 
     def _assign(self, number: int, most: int | None) -> None:
-        """Equations 19 to 24 for one procedure, whose callees are done."""
+        """ψ and ρ of one procedure, whose callees are done."""
         points = self.points[number]
-        psi = [ONE] * (len(points.block) + 3)
-        rho = [ZERO] * len(points.arcs)
-        psi[points.exit] = IDENTITY
-        for node in reversed(points.order):
-            if node in (points.exit, points.end) or not points.outs[node]:
-                continue
-            total = ZERO
-            for arc in points.outs[node]:
-                rho[arc] = total
-                function = psi[points.arcs[arc].dst]
-                if points.arcs[arc].kind is Kind.CALL:
-                    callee = self.callee[number][node]
-                    function = self.psi[callee][self.points[callee].entry].after(function)
-                total = total.plus(function)
-            psi[node] = total
-            if most is not None and total.b > most:
-                self._check(number, total.b, most)
-        self.psi[number], self.rho[number] = psi, rho
+        through = {
+            point: self.psi[callee][self.points[callee].entry]
+            for point, callee in self.callee[number].items()
+        }
+        self.psi[number], self.rho[number] = assign(points, through, most)
 
     def _count_returns(self, most: int | None) -> None:
         """Equations 33 to 35, callers first."""
@@ -184,8 +202,7 @@ class Numbering:
 
     def _check(self, number: int, paths: int, most: int | None) -> None:
         if most is not None and paths > most:
-            name = self.program[number].graph.name
-            raise ValueError(f"{name}: there are more than {most} paths; cut some of the calls")
+            raise too_many(self.program[number], most)
 
 
 def _roots(program: Program, kept: Collection[Site]) -> frozenset[int]:

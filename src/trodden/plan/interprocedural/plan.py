@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trodden.plan.interprocedural.increments import Increments, choose_increments
 from trodden.plan.interprocedural.linear import ZERO, Linear
-from trodden.plan.interprocedural.numbering import Mode, Numbering
+from trodden.plan.interprocedural.numbering import Mode, Numbering, too_many
 from trodden.plan.interprocedural.points import Arc, Kind
 from trodden.plan.interprocedural_probes import (
     AddSums,
@@ -34,8 +34,7 @@ def interprocedural_plans(numbering: Numbering, weights: Sequence[Sequence[float
     """
     for number, table in enumerate(numbering.tables):
         if table.size > LARGEST:
-            name = numbering.program[number].graph.name
-            raise ValueError(f"{name}: there are more than {LARGEST} paths; cut some of the calls")
+            raise too_many(numbering.program[number], LARGEST)
     return [_Placing(numbering, number, own).plan() for number, own in enumerate(weights)]
 
 

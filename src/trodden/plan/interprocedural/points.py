@@ -115,14 +115,10 @@ class Points:
         return (self.arcs[number] for number in self.outs[node])
 
 
-def lay_out(
-    procedure: Procedure, kept: Collection[tuple[int, int]], piecewise: bool, split: bool = False
-) -> Points:
-    """Build the graph of a procedure; ``kept`` are the calls that are kept, by block and index.
+def dag_of(procedure: Procedure, split: bool = False) -> Dag:
+    """The acyclic graph of the own paths of a procedure.
 
-    ``split``: paths end before a cut call and start again behind it, so that none is pending while the callee
-    is active (§9.2.1); otherwise the caller's path goes on past it (Transformation 3).  Then a self loop of a
-    block with calls ends paths too, which it does not otherwise.
+    With ``split`` a self loop of a block with calls ends paths, which it does not otherwise.
     """
     graph = procedure.graph
     if procedure.pads & procedure.resume_edges:
@@ -136,7 +132,24 @@ def lay_out(
             for edge in graph.flow_edges()
             if graph.edges[edge].src == graph.edges[edge].dst in procedure.calls
         }
-    dag = build_dag(graph, back, procedure.cuts, ending, search=search)
+    return build_dag(graph, back, procedure.cuts, ending, search=search)
+
+
+def lay_out(
+    procedure: Procedure,
+    kept: Collection[tuple[int, int]],
+    piecewise: bool,
+    split: bool = False,
+    dag: Dag | None = None,
+) -> Points:
+    """Build the graph of a procedure; ``kept`` are the calls that are kept, by block and index.
+
+    ``split``: paths end before a cut call and start again behind it, so that none is pending while the callee
+    is active (§9.2.1); otherwise the caller's path goes on past it (Transformation 3).  ``dag`` is that of
+    the procedure, if it has been built already.
+    """
+    dag = dag or dag_of(procedure, split)
+    graph = procedure.graph
     first: list[int] = []
     block: list[int] = []
     for vertex in range(len(graph.labels)):
