@@ -17,7 +17,7 @@ stay cut.  The budget is proportional to the size of the program.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush, heapreplace
 from typing import NamedTuple
@@ -59,15 +59,24 @@ def site_weights(program: Program, weights: Sequence[Sequence[float]]) -> dict[S
 
 
 def choose_sites(
-    program: Program, weights: Mapping[Site, float], mode: Mode, limit: int = REGISTER
+    program: Program,
+    weights: Mapping[Site, float],
+    mode: Mode,
+    limit: int = REGISTER,
+    among: Collection[Site] | None = None,
 ) -> frozenset[Site]:
-    """The sites to keep so that no table has more than ``limit`` numbers.
+    """The sites to keep so that no table has more than ``limit`` numbers: any, or some of ``among``.
 
     Where a procedure alone has more, its table gets no larger than that.
     """
-    choice = _Choice(program, mode, min(limit, REGISTER))
+    candidates = [
+        (site, callee)
+        for site, callee in sites_that_can_be_kept(program)
+        if among is None or site in among
+    ]
+    choice = _Choice(program, candidates, mode, min(limit, REGISTER))
     waiting: list[tuple[float, Site, int]] = []
-    for site, callee in choice.candidates:
+    for site, callee in candidates:
         if choice.is_free(callee):
             choice.keep(site, callee)
         else:
@@ -94,9 +103,7 @@ class _State(NamedTuple):
 
 @dataclass
 class _Pass:
-    """A procedure with the sites kept so far: ψ, and, once it is asked for, how many paths lead to each
-    node.
-    """
+    """A procedure with the sites kept so far: ψ, and, once asked for, how many paths lead to each node."""
 
     points: Points
     psi: list[Linear]
@@ -116,11 +123,12 @@ class _Pass:
 class _Choice:
     """The kept sites, and what the tables are with them; every procedure is taken for a root."""
 
-    def __init__(self, program: Program, mode: Mode, limit: int) -> None:
+    def __init__(
+        self, program: Program, candidates: Sequence[tuple[Site, int]], mode: Mode, limit: int
+    ) -> None:
         self._program = program
         self._piecewise = mode is Mode.PIECEWISE
-        self.candidates = sites_that_can_be_kept(program)
-        order, _ = search_calls(program, callees_by_caller(self.candidates, len(program)))
+        order, _ = search_calls(program, callees_by_caller(candidates, len(program)))
         self._rank = {number: rank for rank, number in enumerate(order)}
         self.kept: dict[Site, int] = {}
         self._sites: list[list[Site]] = [[] for _ in program]
@@ -128,7 +136,7 @@ class _Choice:
         self._dags = [dag_of(procedure) for procedure in program]
         self._effort = 0
         self._passes = [self._compute(number, {}) for number in range(len(program))]
-        self._effort = _EFFORT * (len(self.candidates) - self._effort)
+        self._effort = _EFFORT * (len(candidates) - self._effort)
         self._states = [self._state(number, found) for number, found in enumerate(self._passes)]
         self._unbalanced = [1] * len(program)
         sizes = [self._size(state, 1) for state in self._states]
