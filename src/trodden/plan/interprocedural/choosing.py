@@ -18,44 +18,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush, heapreplace
 from typing import NamedTuple
 
 from trodden.plan.interprocedural.call_graph import callees_by_caller, search_calls, sites_that_can_be_kept
-from trodden.plan.interprocedural.linear import IDENTITY, ZERO, Linear
-from trodden.plan.interprocedural.numbering import Mode, assign
-from trodden.plan.interprocedural.points import Kind, Points, dag_of, lay_out
-from trodden.plan.interprocedural.program import Procedure, Program, Site
-from trodden.plan.paths.plan import choose_paths
+from trodden.plan.interprocedural.evaluation import Evaluation
+from trodden.plan.interprocedural.linear import IDENTITY, Linear
+from trodden.plan.interprocedural.numbering import Mode
+from trodden.plan.interprocedural.points import Points, dag_of, lay_out
+from trodden.plan.interprocedural.program import Program, Site
 
 _EFFORT = 64
 """How many times each arc may be looked at on average."""
 
+_LAYOUT = 8
+"""How much longer it takes to build the graph of a procedure than to evaluate it."""
+
 REGISTER = 2**62
 """The largest table, whatever is asked for."""
-
-
-def cut_procedures(program: Program, weights: Sequence[Sequence[float]], limit: int) -> list[Procedure]:
-    """The program with edges cut where a procedure alone has more than ``limit`` paths (BL96 §5.3)."""
-    found = []
-    for procedure, own in zip(program, weights, strict=True):
-        paths, _ = choose_paths(
-            procedure.graph, own, limit=limit, resume_edges=sorted(procedure.resume_edges)
-        )
-        found.append(replace(procedure, cuts=procedure.cuts | frozenset(paths.cuts)))
-    return found
-
-
-def site_weights(program: Program, weights: Sequence[Sequence[float]]) -> dict[Site, float]:
-    """How often each site is expected to be executed: as often as its block is entered."""
-    found = {}
-    for number, procedure in enumerate(program):
-        for block, callees in procedure.calls.items():
-            entered = math.fsum(weights[number][edge] for edge in procedure.graph.in_edges[block])
-            for index in range(len(callees)):
-                found[Site(number, block, index)] = entered
-    return found
 
 
 def choose_sites(
@@ -70,9 +50,7 @@ def choose_sites(
     Where a procedure alone has more, its table gets no larger than that.
     """
     candidates = [
-        (site, callee)
-        for site, callee in sites_that_can_be_kept(program)
-        if among is None or site in among
+        (site, callee) for site, callee in sites_that_can_be_kept(program) if among is None or site in among
     ]
     choice = _Choice(program, candidates, mode, min(limit, REGISTER))
     waiting: list[tuple[float, Site, int]] = []
@@ -101,25 +79,6 @@ class _State(NamedTuple):
     behind: Mapping[Site, Linear]
 
 
-@dataclass
-class _Pass:
-    """A procedure with the sites kept so far: ψ, and, once asked for, how many paths lead to each node."""
-
-    points: Points
-    psi: list[Linear]
-    before: list[int] | None = None
-
-    @property
-    def total(self) -> int:
-        """How many paths there would be if the procedure were a root."""
-        return self.psi[self.points.entry].of(1) + self.inside.of(1)
-
-    @property
-    def inside(self) -> Linear:
-        """ψ of GEntry_P, if any path starts there."""
-        return self.psi[self.points.inside] if self.points.outs[self.points.inside] else ZERO
-
-
 class _Choice:
     """The kept sites, and what the tables are with them; every procedure is taken for a root."""
 
@@ -128,15 +87,20 @@ class _Choice:
     ) -> None:
         self._program = program
         self._piecewise = mode is Mode.PIECEWISE
-        order, _ = search_calls(program, callees_by_caller(candidates, len(program)))
+        callees = callees_by_caller(candidates, len(program))
+        order, _ = search_calls(program, callees)
         self._rank = {number: rank for rank, number in enumerate(order)}
         self.kept: dict[Site, int] = {}
         self._sites: list[list[Site]] = [[] for _ in program]
         self._callers: list[list[Site]] = [[] for _ in program]
         self._dags = [dag_of(procedure) for procedure in program]
+        self._candidates = [[site for site, _ in sites] for sites in callees]
+        self._laid_out: list[set[Site]] = [set() for _ in program]
         self._effort = 0
-        self._passes = [self._compute(number, {}) for number in range(len(program))]
-        self._effort = _EFFORT * (len(candidates) - self._effort)
+        self._passes: list[Evaluation] = []
+        for number in range(len(program)):
+            self._passes.append(self._compute(number, {}))
+        self._effort = _EFFORT * (len(candidates) + sum(len(each.points.arcs) for each in self._passes))
         self._states = [self._state(number, found) for number, found in enumerate(self._passes)]
         self._unbalanced = [1] * len(program)
         sizes = [self._size(state, 1) for state in self._states]
@@ -155,17 +119,25 @@ class _Choice:
         """The bits that keeping a site adds, for each of its executions."""
         found = self._passes[site.procedure]
         self._effort -= 1
+        bits = math.log2(found.total + self._more(site, callee, found)) - math.log2(found.total)
+        return bits / weight if weight > 0 else math.inf
+
+    def _more(self, site: Site, callee: int, found: Evaluation) -> int:
+        """How many paths keeping a site adds to those of its procedure."""
         if found.before is None:
             found.before = self._count_before(site.procedure, found)
         point = found.points.before_call(site.block, site.call)
-        behind = found.psi[point + 1].of(1)
-        more = found.before[point] * (self._states[callee].entry.of(behind) - behind)
-        bits = math.log2(found.total + more) - math.log2(found.total)
-        return bits / weight if weight > 0 else math.inf
+        behind = found.psi(point + 1).of(1)
+        return found.before[point] * (self._states[callee].entry.of(behind) - behind)
 
     def keep(self, site: Site, callee: int) -> None:
         """Keep a site, unless a table would exceed its limit."""
+        found = self._passes[site.procedure]
         free = self.is_free(callee)
+        if not (free or self._piecewise) and (
+            found.total + self._more(site, callee, found) > self._limit[site.procedure]
+        ):
+            return
         self.kept[site] = callee
         self._sites[site.procedure].append(site)
         self._callers[callee].append(site)
@@ -187,52 +159,84 @@ class _Choice:
         for number, returns in unbalanced.items():
             self._unbalanced[number] = returns
 
-    def _compute(self, number: int, changed: Mapping[int, _Pass]) -> _Pass:
-        kept = [(site.block, site.call) for site in self._sites[number]]
-        points = lay_out(self._program[number], kept, self._piecewise, dag=self._dags[number])
+    def _compute(self, number: int, changed: Mapping[int, Evaluation]) -> Evaluation:
+        known = self._passes[number] if number < len(self._passes) else None
+        if known is None or not self._same_layout(number):
+            points = self._lay_out(number)
+            onward = [[points.arcs[arc].dst for arc in outs] for outs in points.outs]
+            self._effort -= _LAYOUT * len(points.arcs)
+        else:
+            points, onward = known.points, known.onward
         self._effort -= len(points.arcs)
         through = {}
         for site in self._sites[number]:
             callee = self.kept[site]
             of = changed[callee] if callee in changed else self._passes[callee]
-            through[points.before_call(site.block, site.call)] = of.psi[of.points.entry]
-        return _Pass(points, assign(points, through)[0])
+            through[points.before_call(site.block, site.call)] = of.psi(of.points.entry)
+        size = len(points.outs)
+        found = Evaluation(points, onward, [0] * size, [1] * size)
+        found.a[points.exit], found.b[points.exit] = IDENTITY
+        found.evaluate(through)
+        return found
 
-    def _count_before(self, number: int, found: _Pass) -> list[int]:
+    def _lay_out(self, number: int) -> Points:
+        """The graph of a procedure; the exceptions of pieces depend on whether the call is kept."""
+        self._laid_out[number] = self._caught(number)
+        calls = [
+            (site.block, site.call)
+            for site in self._candidates[number]
+            if site in self.kept or not self._matters(site)
+        ]
+        return lay_out(self._program[number], calls, self._piecewise, dag=self._dags[number])
+
+    def _matters(self, site: Site) -> bool:
+        procedure = self._program[site.procedure]
+        return self._piecewise and not procedure.pads.isdisjoint(procedure.graph.out_edges[site.block])
+
+    def _caught(self, number: int) -> set[Site]:
+        """The kept sites whose exceptions start pieces."""
+        return {site for site in self._sites[number] if self._matters(site)}
+
+    def _same_layout(self, number: int) -> bool:
+        return self._laid_out[number] == self._caught(number)
+
+    def _count_before(self, number: int, found: Evaluation) -> list[int]:
         """How many paths lead to each node of a procedure, or what that would be for the calls on them."""
         points = found.points
         before = [0] * len(points.outs)
         before[points.entry] = before[points.inside] = 1
         self._effort -= len(points.arcs)
+        factors = {
+            points.before_call(site.block, site.call): self._states[self.kept[site]].entry.a
+            for site in self._sites[number]
+        }
         for node in points.order:
-            for arc in points.starts(node):
-                more = before[node]
-                if arc.kind is Kind.CALL:
-                    block = points.block[node]
-                    site = Site(number, block, node - points.first[block])
-                    more *= self._states[self.kept[site]].entry.a
-                before[arc.dst] += more
+            more = before[node]
+            for target in found.onward[node]:
+                before[target] += more
+            if node in factors:
+                before[found.onward[node][0]] += more * (factors[node] - 1)
         return before
 
-    def _state(self, number: int, found: _Pass) -> _State:
+    def _state(self, number: int, found: Evaluation) -> _State:
         points = found.points
         behind = {
-            site: found.psi[points.before_call(site.block, site.call) + 1] for site in self._sites[number]
+            site: found.psi(points.before_call(site.block, site.call) + 1) for site in self._sites[number]
         }
-        return _State(found.psi[points.entry], found.inside, behind)
+        return _State(found.psi(points.entry), found.inside, behind)
 
-    def _changed_passes(self, first: int) -> dict[int, _Pass]:
+    def _changed_passes(self, first: int) -> dict[int, Evaluation]:
         """A procedure and those that call it by kept calls, directly or not, as far as anything changes.
 
         None that is too large is followed any further: its callers would be too large as well.
         """
-        changed: dict[int, _Pass] = {}
+        changed: dict[int, Evaluation] = {}
         heap = [(self._rank[first], first)]
         waiting = {first}
         while heap:
             _, number = heappop(heap)
             changed[number] = found = self._compute(number, changed)
-            entry = found.psi[found.points.entry]
+            entry = found.psi(found.points.entry)
             if entry == self._states[number].entry or entry.of(1) > self._limit[number]:
                 continue
             for site in self._callers[number]:
