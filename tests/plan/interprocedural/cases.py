@@ -17,6 +17,8 @@ What is expected stands with the first graph; a name of another one may come fir
 ``[at-return]``         lines ``B N``: what a piece adds that returns to the call in block B
 ``[on-entry MODE]``, ``[on-exit MODE]``  lines ``B N ...``: the numbers with which the callee of the call in
                         block B is entered and left
+``[probes MODE]``       the probes of all procedures, given the weights of nesting, in the words of
+                        :mod:`tests.plan.interprocedural.probe_text`
 ``[counted MODE]``      lines ``N C``: the path with number N was executed C times
 """
 

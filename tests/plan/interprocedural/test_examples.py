@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from tests.plan.interprocedural.cases import ProgramCase, program_cases, text_of
+from tests.plan.interprocedural.probe_text import lines_of
 from tests.plan.interprocedural.programs import Call, Enter, Event, Returned, Take, replay
 from trodden.plan.interprocedural.call_graph import most_enters, recursive_sites, sites_to_keep
 from trodden.plan.interprocedural.interpret import Thread
@@ -23,6 +24,7 @@ from trodden.plan.interprocedural.plan import interprocedural_plans
 from trodden.plan.interprocedural.points import Kind
 from trodden.plan.interprocedural.program import Site
 from trodden.recover.interprocedural import recover_interprocedural
+from trodden.weigh.frequency.nesting import nesting_weights
 
 PROGRAMS = {str(case): case for case in program_cases("mr98.cfg")}
 FIGURE_4 = PROGRAMS["figure-4"]
@@ -232,6 +234,21 @@ def test_example_8_1() -> None:
         2: 9,
         3: 9,
     }
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_probes_of_figure_4(mode: Mode) -> None:
+    """With the additions on the right edges none is left between the places that need one anyway (§5.5.1)."""
+    numbering = numbering_of(FIGURE_4, mode)
+    weights = [nesting_weights(case.graph) for case in FIGURE_4.cases]
+    found = [
+        f"{case.graph.name} {line}"
+        for case, plan, procedure in zip(
+            FIGURE_4.cases, interprocedural_plans(numbering, weights), numbering.program, strict=True
+        )
+        for line in lines_of(procedure, plan)
+    ]
+    assert [line.split() for line in found] == FIGURE_4.rows_of("probes", mode.value)
 
 
 def test_sums_of_5_5_1() -> None:

@@ -1,4 +1,4 @@
-"""What comes before call sites are chosen: procedures that are not too large, and the weights of the sites."""
+"""What comes before call sites are chosen: procedures of a bearable size, and the weights of the sites."""
 
 from __future__ import annotations
 
