@@ -11,11 +11,12 @@ from tests.graphs import costs_for, seeds
 from tests.plan.interprocedural.programs import Execution, random_program, replay, some_sites
 from tests.plan.interprocedural.walked import Cut, Item, Items, Truth
 from trodden.plan.interprocedural.interpret import InterproceduralTally, Thread
+from trodden.plan.interprocedural.linear import ZERO
 from trodden.plan.interprocedural.numbering import Mode, Numbering
 from trodden.plan.interprocedural.paths import How, Step, path_with, prefix_with
 from trodden.plan.interprocedural.plan import interprocedural_plans
 from trodden.plan.interprocedural.points import Kind
-from trodden.plan.interprocedural_probes import ProcedurePlan
+from trodden.plan.interprocedural_probes import AddSums, ProcedurePlan
 from trodden.plan.probes import EdgeMeasure
 from trodden.recover.interprocedural import recover_interprocedural
 
@@ -114,3 +115,24 @@ def test_edges_and_own_paths_follow(program: int, seed: int) -> None:
         assert found == {key: count for key, count in truth.own.items() if count}
     else:
         assert flow.own is None
+
+
+@settings(max_examples=200)
+@given(seeds(), seeds())
+def test_additions_are_on_edges_that_are_seldom_taken(program: int, seed: int) -> None:
+    """They cost no more than adding ρ wherever it is not zero, on the edges that are not free anyway."""
+    numbering = random_numbering(program, seed)
+    weights = [costs_for(each.graph, seed) for each in numbering.program]
+    for number, plan in enumerate(interprocedural_plans(numbering, weights)):
+        points = numbering.points[number]
+        adding = sum(
+            weights[number][edge]
+            for edge, probes in plan.on_edges.items()
+            if any(isinstance(probe, AddSums) for probe in probes)
+        )
+        at_most = sum(
+            weights[number][arc.of]
+            for arc, rho in zip(points.arcs, numbering.rho[number], strict=True)
+            if arc.kind in (Kind.REAL, Kind.PAD) and arc.dst != points.exit and rho != ZERO
+        )
+        assert adding <= at_most

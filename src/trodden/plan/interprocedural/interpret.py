@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
 from trodden.plan.interprocedural.numbering import Numbering
@@ -196,8 +195,8 @@ class Thread:
     def _open_sites(self, activation: _Activation) -> list[Site]:
         """The kept calls in which the path is, as the frames below say."""
         found: list[Site] = []
-        frames = self._stack[self._stack.index(activation) :: -1]
-        for inner, frame in pairwise(frames):
+        for depth in range(len(self._stack) - 1, 0, -1):
+            inner, frame = self._stack[depth], self._stack[depth - 1]
             if inner is None or inner.root or frame is None or len(found) == activation.path.open:
                 break
             found.append(Site(frame.number, frame.block, frame.calls_done))
