@@ -10,11 +10,12 @@ from tests.plan.interprocedural.programs import replay
 from tests.plan.interprocedural.test_examples import FIGURE_4, run_of_figure_4
 from trodden.errors import BadFile
 from trodden.plan.interprocedural.call_graph import sites_to_keep
-from trodden.plan.interprocedural.interpret import InterproceduralTally, Lost, Thread
+from trodden.plan.interprocedural.interpret import Thread
 from trodden.plan.interprocedural.numbering import Mode, Numbering
 from trodden.plan.interprocedural.paths import blocks_of
 from trodden.plan.interprocedural.plan import interprocedural_plans
 from trodden.plan.interprocedural.program import Site
+from trodden.plan.interprocedural.tally import InterproceduralTally, Lost
 from trodden.recover.budget import Budget
 from trodden.recover.interprocedural import recover_interprocedural
 

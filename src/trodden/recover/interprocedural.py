@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trodden.plan.interprocedural.interpret import InterproceduralTally, Lost
 from trodden.plan.interprocedural.numbering import Mode, Numbering
 from trodden.plan.interprocedural.paths import (
     How,
@@ -28,6 +27,7 @@ from trodden.plan.interprocedural.paths import (
     suffix_start,
 )
 from trodden.plan.interprocedural.points import EDGES, ENDS, Kind
+from trodden.plan.interprocedural.tally import InterproceduralTally, Lost
 from trodden.plan.routes import PathEnd, PathStart, Route
 from trodden.recover.budget import Budget
 from trodden.recover.edges_from_blocks import edge_name

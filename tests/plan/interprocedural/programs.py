@@ -28,6 +28,8 @@ class Returned(NamedTuple):
 class LeaveProbes(NamedTuple):
     """Code without probes is entered, by a call or by a signal."""
 
+    signal: bool = False
+
 
 class ComeBack(NamedTuple):
     """Code without probes returns."""
@@ -56,7 +58,7 @@ class Executor(Protocol):
     def enter(self, number: int) -> None: ...
     def call(self) -> None: ...
     def returned(self) -> None: ...
-    def leave_probes(self) -> None: ...
+    def leave_probes(self, signal: bool) -> None: ...
     def come_back(self) -> None: ...
     def take(self, edge: int) -> None: ...
     def jump(self, edge: int) -> None: ...
@@ -72,8 +74,8 @@ def replay(events: Sequence[Event], executor: Executor) -> None:
                 executor.call()
             case Returned():
                 executor.returned()
-            case LeaveProbes():
-                executor.leave_probes()
+            case LeaveProbes(signal):
+                executor.leave_probes(signal)
             case ComeBack():
                 executor.come_back()
             case Take(edge):
@@ -240,11 +242,11 @@ class Execution:
     def interrupt(self) -> None:
         """A signal comes, and its handler may call procedures."""
         if isinstance(self.stack[-1], Frame) and len(self.stack) < self.deepest:
-            self.leave_probes()
+            self.leave_probes(signal=True)
 
-    def leave_probes(self, then: Enter | Returned | None = None) -> None:
+    def leave_probes(self, then: Enter | Returned | None = None, signal: bool = False) -> None:
         self.stack.append(Foreign(then))
-        self.events.append(LeaveProbes())
+        self.events.append(LeaveProbes(signal or then is not None))
 
     def enter(self, number: int) -> None:
         self.stack.append(Frame(number, self.program[number].graph.root))

@@ -7,7 +7,8 @@ import random
 import pytest
 
 from tests.graphs import labels
-from tests.plan.interprocedural.programs import Call, Enter, Event, Returned, Take, replay
+from tests.plan.interprocedural.programs import Call, Enter, Event, Lose, Returned, Take, replay
+from tests.plan.interprocedural.test_examples import PROGRAMS
 from trodden.graph.cfg import Graph, build
 from trodden.plan.interprocedural.call_graph import most_enters, sites_to_keep
 from trodden.plan.interprocedural.choosing import REGISTER, choose_sites
@@ -16,7 +17,7 @@ from trodden.plan.interprocedural.numbering import Mode, Numbering
 from trodden.plan.interprocedural.paths import number_of, path_with
 from trodden.plan.interprocedural.plan import interprocedural_plans
 from trodden.plan.interprocedural.preparing import cut_procedures, site_weights
-from trodden.plan.interprocedural.program import Procedure
+from trodden.plan.interprocedural.program import Procedure, Site
 from trodden.recover.interprocedural import recover_interprocedural
 
 SIZE = 100_000
@@ -114,3 +115,22 @@ def test_chosen_sites_of_thousands_of_procedures(mode: Mode) -> None:
     assert flow.violations == []
     assert flow.entries == [1] * length
     assert all(sum(edges) == 3 for edges in flow.edges)
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_a_hundred_thousand_frames(mode: Mode) -> None:
+    """A recursion that is left by an exception; its last frame has come to nothing yet."""
+    case = PROGRAMS["recursion"]
+    kept = sites_to_keep(case.program, "program")
+    numbering = Numbering(case.program, kept, mode)
+    weights = [[1.0] * len(each.graph.edges) for each in case.program]
+    thread = Thread(numbering, interprocedural_plans(numbering, weights))
+    deep: list[Event] = [Call(), Enter(1), Take(0)]
+    replay([Enter(0), *deep * SIZE, *[Lose()] * (SIZE + 1)], thread)
+    found = {(lost.procedure, lost.sites, lost.pending): n for lost, n in thread.tally.lost.items()}
+    call = Site(0, 0, 0)
+    assert found == {(0, (), True): 1, (1, (call,), False): 1, (1, (), False): SIZE - 1}
+    flow = recover_interprocedural(numbering, thread.tally, {})
+    assert flow.violations == []
+    assert flow.entries == [1, SIZE]
+    assert flow.edges[1][0] == SIZE

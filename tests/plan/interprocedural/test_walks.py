@@ -8,14 +8,26 @@ from collections import Counter
 from hypothesis import given, settings
 
 from tests.graphs import costs_for, seeds
-from tests.plan.interprocedural.programs import Execution, random_program, replay, some_sites
+from tests.plan.interprocedural.programs import (
+    Call,
+    Enter,
+    Execution,
+    LeaveProbes,
+    Lose,
+    random_program,
+    replay,
+    some_sites,
+)
+from tests.plan.interprocedural.test_examples import FIGURE_4, run_of_figure_4
 from tests.plan.interprocedural.walked import Cut, Item, Items, Truth
-from trodden.plan.interprocedural.interpret import InterproceduralTally, Thread
+from trodden.plan.interprocedural.call_graph import sites_to_keep
+from trodden.plan.interprocedural.interpret import Thread
 from trodden.plan.interprocedural.linear import ZERO
 from trodden.plan.interprocedural.numbering import Mode, Numbering
 from trodden.plan.interprocedural.paths import How, Step, path_with, prefix_with
 from trodden.plan.interprocedural.plan import interprocedural_plans
 from trodden.plan.interprocedural.points import Kind
+from trodden.plan.interprocedural.tally import InterproceduralTally
 from trodden.plan.interprocedural_probes import AddSums, ProcedurePlan
 from trodden.plan.probes import EdgeMeasure
 from trodden.recover.interprocedural import recover_interprocedural
@@ -136,3 +148,17 @@ def test_additions_are_on_edges_that_are_seldom_taken(program: int, seed: int) -
             if arc.kind in (Kind.REAL, Kind.PAD) and arc.dst != points.exit and rho != ZERO
         )
         assert adding <= at_most
+
+
+def test_nobody_takes_what_was_published_for_another() -> None:
+    """The call of pow at v6 leads to code without probes instead, which calls main and then pow."""
+    numbering = Numbering(FIGURE_4.program, sites_to_keep(FIGURE_4.program, "program"), Mode.CONTEXT)
+    weights = [[1.0] * len(case.graph.edges) for case in FIGURE_4.cases]
+    thread = Thread(numbering, interprocedural_plans(numbering, weights))
+    calling = run_of_figure_4()
+    upto = calling.index(Call()) + 1
+    replay([*calling[:upto], LeaveProbes(), Enter(0), Lose(), Enter(1)], thread)
+    (lost,) = thread.tally.lost
+    assert (lost.procedure, lost.table, lost.number, lost.sites) == (0, 0, 0, ())
+    thread.lose()
+    assert [each.table for each in thread.tally.lost if each.procedure == 1] == [0]

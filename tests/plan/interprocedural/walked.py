@@ -117,7 +117,8 @@ class Truth:
         frame.kept_call = frame.cut_call = False
         frame.calls_done += 1
 
-    def leave_probes(self) -> None:
+    def leave_probes(self, signal: bool) -> None:
+        del signal
         self.stack.append(None)
 
     def come_back(self) -> None:

@@ -8,13 +8,12 @@ surrogate edges from every vertex to GExit_P and the stack of pending paths that
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from trodden.plan.interprocedural.numbering import Numbering
 from trodden.plan.interprocedural.program import Site
+from trodden.plan.interprocedural.tally import InterproceduralTally, Lost
 from trodden.plan.interprocedural_probes import (
     AddSums,
     CountPath,
@@ -29,34 +28,6 @@ from trodden.plan.interprocedural_probes import (
     TakePiece,
 )
 from trodden.plan.probes import Count
-
-
-class Lost(NamedTuple):
-    """A frame that was left in the middle: its path has a number in ``table`` and was at a point.
-
-    ``sites`` are the kept calls of the path that were active, outermost first.  ``pending``: the frame itself
-    was in a kept call, so the path had gone on in the callee, whose frame was lost too.
-    """
-
-    table: int
-    number: int
-    procedure: int
-    point: int
-    sites: tuple[Site, ...]
-    pending: bool
-
-
-@dataclass
-class InterproceduralTally:
-    """What a program has counted: paths by table and number, self loops, and what was lost.
-
-    ``jumps`` is how often control arrived on a resume edge by a jump.
-    """
-
-    paths: Counter[tuple[int, int]] = field(default_factory=Counter)
-    loops: Counter[tuple[int, int]] = field(default_factory=Counter)
-    lost: Counter[Lost] = field(default_factory=Counter)
-    jumps: Counter[tuple[int, int]] = field(default_factory=Counter)
 
 
 @dataclass
@@ -106,7 +77,7 @@ class Thread:
         self._plans = plans
         self._exchange = _Exchange()
         self._stack: list[_Activation | None] = []
-        self._saved: list[_Exchange] = []
+        self._saved: list[_Exchange | None] = []
         self.tally = InterproceduralTally()
 
     def enter(self, number: int) -> None:
@@ -131,19 +102,26 @@ class Thread:
         activation.calls_done += 1
         self._fire(activation, activation.plan.after_calls.get(key, ()))
 
-    def leave_probes(self) -> None:
-        """Code without probes is entered, by a call or by a signal, which may come at any time.
+    def leave_probes(self, signal: bool) -> None:
+        """Code without probes is entered: by a call, or by a signal, which may come at any time.
 
         The runtime saves for a signal handler what the thread keeps between two procedures.
         """
         self._stack.append(None)
-        self._saved.append(self._exchange)
-        self._exchange = _Exchange()
+        self._saved.append(self._exchange if signal else None)
+        if signal:
+            self._exchange = _Exchange()
 
     def come_back(self) -> None:
         """Code without probes returns."""
         self._stack.pop()
-        self._exchange = self._saved.pop()
+        self._restore()
+
+    def _restore(self) -> None:
+        """What a signal handler has been saved from."""
+        saved = self._saved.pop()
+        if saved is not None:
+            self._exchange = saved
 
     def take(self, edge: int) -> None:
         """The innermost activation takes an edge; if that leads to EXIT it returns."""
@@ -163,7 +141,7 @@ class Thread:
         """The innermost frame is left in the middle: by an exception, a jump, or because the process ends."""
         activation = self._stack[-1]
         if activation is None:
-            self._exchange = self._saved.pop()
+            self._restore()
         else:
             self._lose(activation)
         self._stack.pop()
