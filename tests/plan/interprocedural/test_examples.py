@@ -9,7 +9,7 @@ import pytest
 from tests.plan.interprocedural.cases import ProgramCase, program_cases, text_of
 from tests.plan.interprocedural.probe_text import lines_of
 from tests.plan.interprocedural.programs import Call, Enter, Event, Returned, Take, replay
-from trodden.plan.interprocedural.call_graph import most_enters, recursive_sites, sites_to_keep
+from trodden.plan.interprocedural.call_graph import most_enters, sites_that_cannot_be_kept, sites_to_keep
 from trodden.plan.interprocedural.interpret import Thread
 from trodden.plan.interprocedural.linear import Linear
 from trodden.plan.interprocedural.numbering import Mode, Numbering
@@ -262,9 +262,12 @@ def test_bounds_on_entries() -> None:
     assert most_enters(FIGURE_4.program, kept, 0) == [1, 2]
 
 
-def test_recursive_sites() -> None:
-    assert recursive_sites(FIGURE_4.program) == set()
-    assert recursive_sites(PROGRAMS["recursion"].program) == {Site(1, 1, 0)}
+def test_sites_that_cannot_be_kept() -> None:
+    assert sites_that_cannot_be_kept(FIGURE_4.program) == {}
+    assert sites_that_cannot_be_kept(PROGRAMS["recursion"].program) == {
+        Site(0, 1, 0): "its callee is not known",
+        Site(1, 1, 0): "it is recursive",
+    }
 
 
 def test_strategies() -> None:

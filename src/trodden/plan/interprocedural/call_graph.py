@@ -9,9 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from trodden.plan.interprocedural.program import Program, Site, callee_of, direct_sites, obstacle
+from trodden.plan.interprocedural.program import (
+    Program,
+    Site,
+    callee_of,
+    direct_sites,
+    obstacle,
+    reached_sites,
+)
 
 Callees = Sequence[Sequence[tuple[Site, int]]]
+
+RECURSIVE = "it is recursive"
+"""Why a call that closes a cycle of calls cannot be kept."""
 
 
 def callees_by_caller(sites: Iterable[tuple[Site, int]], procedures: int) -> list[list[tuple[Site, int]]]:
@@ -49,16 +59,19 @@ def search_calls(program: Program, callees: Callees) -> tuple[list[int], set[Sit
     return order, recursive
 
 
-def recursive_sites(program: Program) -> set[Site]:
-    """The call sites that are back edges of the call graph."""
-    return search_calls(program, callees_by_caller(direct_sites(program), len(program)))[1]
-
-
 def sites_that_can_be_kept(program: Program) -> list[tuple[Site, int]]:
     """The sites that paths can lead through, all at once, with their callees."""
     found = [(site, callee) for site, callee in direct_sites(program) if obstacle(program, site) is None]
     _, recursive = search_calls(program, callees_by_caller(found, len(program)))
     return [(site, callee) for site, callee in found if site not in recursive]
+
+
+def sites_that_cannot_be_kept(program: Program) -> dict[Site, str]:
+    """All other call sites that are reached, with the reason."""
+    possible = {site for site, _ in sites_that_can_be_kept(program)}
+    return {
+        site: obstacle(program, site) or RECURSIVE for site in reached_sites(program) if site not in possible
+    }
 
 
 def _leaf_callees(program: Program, _: Site, callee: int) -> bool:
@@ -108,7 +121,7 @@ def kept_call_graph(program: Program, kept: Collection[Site]) -> tuple[list[int]
     callees = callees_by_caller(chosen, len(program))
     order, recursive = search_calls(program, callees)
     if recursive:
-        raise ValueError(f"{describe(program, min(recursive))} cannot be kept: it is recursive")
+        raise ValueError(f"{describe(program, min(recursive))} cannot be kept: {RECURSIVE}")
     return order, callees
 
 

@@ -47,7 +47,8 @@ def choose_sites(
 ) -> frozenset[Site]:
     """The sites to keep so that no table has more than ``limit`` numbers: any, or some of ``among``.
 
-    Where a procedure alone has more, its table gets no larger than that.
+    Where a procedure alone has more, its table gets no larger than that.  Paths that are split at cut calls
+    have other tables, for which nothing is said here.
     """
     candidates = [
         (site, callee) for site, callee in sites_that_can_be_kept(program) if among is None or site in among

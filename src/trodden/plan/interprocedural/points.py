@@ -16,7 +16,7 @@ its context.  Pieces have no context, so there PAD_START does as MR98 says, with
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -109,10 +109,6 @@ class Points:
     def before_call(self, block: int, index: int) -> int:
         """The point before a call."""
         return self.first[block] + index
-
-    def starts(self, node: int) -> Iterator[Arc]:
-        """The arcs out of a node."""
-        return (self.arcs[number] for number in self.outs[node])
 
 
 def dag_of(procedure: Procedure, split: bool = False) -> Dag:

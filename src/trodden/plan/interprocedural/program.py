@@ -53,15 +53,22 @@ class Procedure:
 Program = Sequence[Procedure]
 
 
-def direct_sites(program: Program) -> Iterator[tuple[Site, int]]:
-    """The call sites that are reached and have a known callee, with it."""
+def reached_sites(program: Program) -> Iterator[Site]:
+    """The call sites in blocks that can be reached."""
     for number, procedure in enumerate(program):
         reached = reachable(procedure.graph)
         for block in sorted(procedure.calls):
             if block in reached:
-                for index, callee in enumerate(procedure.calls[block]):
-                    if callee is not None:
-                        yield Site(number, block, index), callee
+                for index in range(len(procedure.calls[block])):
+                    yield Site(number, block, index)
+
+
+def direct_sites(program: Program) -> Iterator[tuple[Site, int]]:
+    """Those of which the callee is known, with it."""
+    for site in reached_sites(program):
+        callee = callee_of(program, site)
+        if callee is not None:
+            yield site, callee
 
 
 def callee_of(program: Program, site: Site) -> int | None:
