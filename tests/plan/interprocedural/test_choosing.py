@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from tests.graphs import costs_for, seeds
 from tests.plan.interprocedural.programs import random_program
@@ -33,6 +33,7 @@ def largest(numbering: Numbering) -> list[int]:
 
 @settings(max_examples=300)
 @given(seeds(), seeds())
+@example(1927, 8388607)
 def test_sites_fit_and_no_other_would(program_seed: int, seed: int) -> None:
     rng = random.Random(seed)
     program = all_entered(random_program(program_seed, most=6))

@@ -55,6 +55,7 @@ def choose_sites(
     ]
     choice = _Choice(program, candidates, mode, min(limit, REGISTER))
     waiting: list[tuple[float, Site, int]] = []
+    apart: list[tuple[Site, int]] = []
     for site, callee in candidates:
         if choice.is_free(callee):
             choice.keep(site, callee)
@@ -68,8 +69,20 @@ def choose_sites(
             heapreplace(waiting, (now, site, callee))
         else:
             heappop(waiting)
-            choice.keep(site, callee)
+            if not choice.keep(site, callee):
+                apart.append((site, callee))
+    _try_again(choice, apart)
     return frozenset(choice.kept)
+
+
+def _try_again(choice: _Choice, apart: Sequence[tuple[Site, int]]) -> None:
+    """Keep what fits now: a callee that does not return, or an exception, can also save paths."""
+    before = None
+    while before != len(apart) and not choice.exhausted:
+        before = len(apart)
+        apart = [
+            (site, callee) for site, callee in apart if choice.exhausted or not choice.keep(site, callee)
+        ]
 
 
 class _State(NamedTuple):
@@ -96,7 +109,6 @@ class _Choice:
         self._callers: list[list[Site]] = [[] for _ in program]
         self._dags = [dag_of(procedure) for procedure in program]
         self._candidates = [[site for site, _ in sites] for sites in callees]
-        self._laid_out: list[set[Site]] = [set() for _ in program]
         self._effort = 0
         self._passes: list[Evaluation] = []
         for number in range(len(program)):
@@ -121,7 +133,9 @@ class _Choice:
         found = self._passes[site.procedure]
         self._effort -= 1
         bits = math.log2(found.total + self._more(site, callee, found)) - math.log2(found.total)
-        return bits / weight if weight > 0 else math.inf
+        if weight > 0:
+            return bits / weight
+        return math.inf if bits > 0 else -math.inf
 
     def _more(self, site: Site, callee: int, found: Evaluation) -> int:
         """How many paths keeping a site adds to those of its procedure."""
@@ -131,19 +145,19 @@ class _Choice:
         behind = found.psi(point + 1).of(1)
         return found.before[point] * (self._states[callee].entry.of(behind) - behind)
 
-    def keep(self, site: Site, callee: int) -> None:
-        """Keep a site, unless a table would exceed its limit."""
+    def keep(self, site: Site, callee: int) -> bool:
+        """Keep a site, unless a table would exceed its limit; whether it was kept."""
         found = self._passes[site.procedure]
         free = self.is_free(callee)
         if not (free or self._piecewise) and (
             found.total + self._more(site, callee, found) > self._limit[site.procedure]
         ):
-            return
+            return False
         self.kept[site] = callee
         self._sites[site.procedure].append(site)
         self._callers[callee].append(site)
         if free:
-            return
+            return True
         passes = self._changed_passes(site.procedure)
         states = {number: self._state(number, found) for number, found in passes.items()}
         unbalanced = self._changed_returns(states, callee)
@@ -154,35 +168,32 @@ class _Choice:
             del self.kept[site]
             self._sites[site.procedure].pop()
             self._callers[callee].pop()
-            return
+            return False
         for number, found in passes.items():
             self._passes[number], self._states[number] = found, states[number]
         for number, returns in unbalanced.items():
             self._unbalanced[number] = returns
+        return True
 
     def _compute(self, number: int, changed: Mapping[int, Evaluation]) -> Evaluation:
-        known = self._passes[number] if number < len(self._passes) else None
-        if known is None or not self._same_layout(number):
+        found = self._passes[number] if number < len(self._passes) else None
+        caught = frozenset(site for site in self._sites[number] if self._matters(site))
+        if found is None or found.caught != caught:
             points = self._lay_out(number)
-            onward = [[points.arcs[arc].dst for arc in outs] for outs in points.outs]
             self._effort -= _LAYOUT * len(points.arcs)
+            onward: Sequence[Sequence[int]] = [[points.arcs[arc].dst for arc in outs] for outs in points.outs]
         else:
-            points, onward = known.points, known.onward
+            points, onward = found.points, found.onward
         self._effort -= len(points.arcs)
         through = {}
         for site in self._sites[number]:
             callee = self.kept[site]
             of = changed[callee] if callee in changed else self._passes[callee]
             through[points.before_call(site.block, site.call)] = of.psi(of.points.entry)
-        size = len(points.outs)
-        found = Evaluation(points, onward, [0] * size, [1] * size)
-        found.a[points.exit], found.b[points.exit] = IDENTITY
-        found.evaluate(through)
-        return found
+        return Evaluation(points, onward, caught, through)
 
     def _lay_out(self, number: int) -> Points:
-        """The graph of a procedure; the exceptions of pieces depend on whether the call is kept."""
-        self._laid_out[number] = self._caught(number)
+        """The graph of a procedure; where a piece starts behind an exception depends on what is kept."""
         calls = [
             (site.block, site.call)
             for site in self._candidates[number]
@@ -193,13 +204,6 @@ class _Choice:
     def _matters(self, site: Site) -> bool:
         procedure = self._program[site.procedure]
         return self._piecewise and not procedure.pads.isdisjoint(procedure.graph.out_edges[site.block])
-
-    def _caught(self, number: int) -> set[Site]:
-        """The kept sites whose exceptions start pieces."""
-        return {site for site in self._sites[number] if self._matters(site)}
-
-    def _same_layout(self, number: int) -> bool:
-        return self._laid_out[number] == self._caught(number)
 
     def _count_before(self, number: int, found: Evaluation) -> list[int]:
         """How many paths lead to each node of a procedure, or what that would be for the calls on them."""

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from trodden.plan.interprocedural.linear import ZERO, Linear
+from trodden.plan.interprocedural.linear import IDENTITY, ZERO, Linear
 from trodden.plan.interprocedural.points import Points
+from trodden.plan.interprocedural.program import Site
 
 
-@dataclass
 class Evaluation:
-    """ψ of the nodes of a procedure and, once asked for, how many paths lead to each of them.
+    """ψ of the nodes of a procedure and, once asked for, how many paths lead to each of them (``before``).
 
     ``points`` has a CALL arc for each site that may be kept.  As long as it is cut the identity stands for
-    its callee, which is what passing it amounts to.
+    its callee, which is what passing it amounts to.  Where pieces start behind the exceptions of kept calls
+    that is not so: ``caught`` are the sites of such calls that are kept in ``points``.
     """
 
-    points: Points
-    onward: list[list[int]]
-    a: list[int]
-    b: list[int]
-    before: list[int] | None = None
+    def __init__(
+        self,
+        points: Points,
+        onward: Sequence[Sequence[int]],
+        caught: frozenset[Site],
+        through: Mapping[int, Linear],
+    ) -> None:
+        """``onward`` are the nodes behind each node; ``through`` is ψ of the entry of the callee of each kept
+        call, by the point before it.
+        """
+        self.points, self.onward, self.caught = points, onward, caught
+        self.before: list[int] | None = None
+        self._a = [0] * len(onward)
+        self._b = [1] * len(onward)
+        self._a[points.exit], self._b[points.exit] = IDENTITY
+        self._evaluate(through)
 
     @property
     def total(self) -> int:
@@ -35,15 +46,12 @@ class Evaluation:
 
     def psi(self, node: int) -> Linear:
         """ψ of a node."""
-        return Linear(self.a[node], self.b[node])
+        return Linear(self._a[node], self._b[node])
 
-    def evaluate(self, through: Mapping[int, Linear]) -> None:
-        """ψ of all nodes; ``through`` is ψ of the callee's entry, by the point before the call.
-
-        The same as :func:`~trodden.plan.interprocedural.numbering.assign`, without ρ and as fast as possible.
-        """
-        points, onward, a, b = self.points, self.onward, self.a, self.b
-        for node in reversed(points.order):
+    def _evaluate(self, through: Mapping[int, Linear]) -> None:
+        """As :func:`~trodden.plan.interprocedural.numbering.assign`, without ρ and as fast as possible."""
+        onward, a, b = self.onward, self._a, self._b
+        for node in reversed(self.points.order):
             if not onward[node]:
                 continue
             total_a = total_b = 0
