@@ -40,6 +40,9 @@ lines ``k N``: N overlapping paths of type I, or II, have exactly the degree k `
 how many interesting paths there are of each type ``[calls-of-pairs]`` lines ``1 2 N``: how often prefix 1 led
 to path 2 of the callee ``[call-bounds K]``             their bounds for degree K, in one line if they are all
 the same (-1: no overlaps)
+
+Graphs that make up a program, with the interprocedural paths of all of them together, have sections that
+``tests/plan/interprocedural/cases.py`` lists.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Interprocedural paths: context path profiles and piecewise path profiles (MR98)."""
