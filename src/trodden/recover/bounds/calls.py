@@ -27,11 +27,15 @@ Part = tuple[int, ...]
 
 
 class Executed(NamedTuple):
-    """How often the paths of a procedure were executed, whole or cut short; their numbering, its calls."""
+    """How often the paths of a procedure were executed, whole or cut short; their numbering, its calls.
+
+    A forked child has ``inherited`` so many activations, whose paths began in its parent.
+    """
 
     numbering: Numbering
     paths: Mapping[Route, int]
     sites: Sequence[CallSite] = ()
+    inherited: int = 0
 
 
 class Crossing(NamedTuple):
@@ -56,12 +60,12 @@ def system_of_overlaps(
     seconds: Mapping[Second, int],
     beginning: Callable[[Second], Part],
     missing: int = 0,
-    bounded: bool = True,
+    inherited: int | None = 0,
 ) -> System[First, Second]:
     """Equations (15) to (18): an overlap is the sum of the pairs whose second part has this ``beginning``.
 
-    So many overlaps may be ``missing``, of any pairs.  The counts of the first parts are upper bounds if they
-    are ``bounded``.
+    So many overlaps may be ``missing``, of any pairs.  The counts of the first parts are upper bounds, but
+    for so many that were ``inherited``; with ``None`` they bound nothing.
     """
     by_beginning: dict[Part, list[Second]] = {}
     for second in seconds:
@@ -78,11 +82,12 @@ def system_of_overlaps(
         total = sum(counts.values())
         every = [(first, second) for (first, part) in counts for second in by_beginning.get(part, ())]
         facts.append((every, Range(total, total + missing)))
-    return pair_system(facts, _at_most(firsts) if bounded else {}, _at_most(seconds))
+    bounds = {} if inherited is None else _at_most(firsts, inherited)
+    return pair_system(facts, bounds, _at_most(seconds))
 
 
-def _at_most(counts: Mapping[First, int]) -> dict[First, Range]:
-    return {part: Range(0, count) for part, count in counts.items()}
+def _at_most(counts: Mapping[First, int], more: int = 0) -> dict[First, Range]:
+    return {part: Range(0, count + more) for part, count in counts.items()}
 
 
 def entered_system(
@@ -105,7 +110,7 @@ def entered_system(
         _entering(callee, entries),
         lambda part: entries.beginning(root, part),
         missing,
-        not _made_again(caller, site),
+        None if _made_again(caller, site) else caller.inherited,
     )
 
 
@@ -125,7 +130,12 @@ def returned_system(
         overlaps[callee.numbering.regenerate(in_callee), part] += count
     seconds = _following(caller, site, returns)
     return system_of_overlaps(
-        overlaps, _leaving(callee), seconds, lambda part: returns.beginning(block, part), missing
+        overlaps,
+        _leaving(callee),
+        seconds,
+        lambda part: returns.beginning(block, part),
+        missing,
+        caller.inherited,
     )
 
 
@@ -144,9 +154,9 @@ def entered_pairs(
         route = path_or_prefix(callee.numbering, (), in_callee)
         part = entries.beginning(root, route.edges, whole=True)
         pairs[caller.numbering.prefix(site.block, in_caller), part] += count
-    bounded = not _made_again(caller, site)
+    more = None if _made_again(caller, site) else caller.inherited
     seconds = _entering(callee, entries)
-    return system_of_overlaps(pairs, _prefixes(caller, site), seconds, lambda part: part, missing, bounded)
+    return system_of_overlaps(pairs, _prefixes(caller, site), seconds, lambda part: part, missing, more)
 
 
 def returned_pairs(
@@ -165,7 +175,8 @@ def returned_pairs(
         part = returns.beginning(site.block, behind, whole=True)
         pairs[callee.numbering.regenerate(in_callee), part] += count
     seconds = _following(caller, site, returns)
-    return system_of_overlaps(pairs, _leaving(callee), seconds, lambda part: part, missing)
+    more = caller.inherited
+    return system_of_overlaps(pairs, _leaving(callee), seconds, lambda part: part, missing, more)
 
 
 def _made_again(caller: Executed, site: CallSite) -> bool:
