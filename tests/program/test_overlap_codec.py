@@ -37,6 +37,7 @@ from trodden.plan.overlap_probes import (
 )
 from trodden.plan.overlapping.pairs import with_chains
 from trodden.plan.overlapping.plan import overlapping_plan
+from trodden.plan.overlapping.tuples import most_paths
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
 from trodden.program.checked import ColumnError
@@ -61,8 +62,10 @@ def test_plans_of_loops_are_read_as_they_were_written(graph: Graph, seed: int) -
 
 @given(graphs(), st.integers(2, 5))
 def test_plans_of_tuples_are_read_as_they_were_written(graph: Graph, length: int) -> None:
-    plan = with_chains(graph, path_plan(graph, [1.0] * len(graph.edges)), length)
-    assert plan.tuples == length
+    plan = path_plan(graph, [1.0] * len(graph.edges))
+    if plan.numbers > most_paths(length):
+        return
+    plan = with_chains(graph, plan, length)
     assert plan_from_columns(stored(plan), graph) == plan
 
 
@@ -81,7 +84,7 @@ OVERLAPPING = overlapping_plan(LOOP, [1.0] * 7, None)
         (lambda d: d["overlaps"].update(degrees=[[4], [1]]), "out of range"),
         (lambda d: d["overlaps"].update(degrees=[[1, 1], [1, 1]]), "in order"),
         (lambda d: d["overlaps"].update(number=0), "out of range"),
-        (lambda d: d.update(tuples=1), "out of range"),
+        (lambda d: d.update(tuples=[1, 0]), "out of range"),
         (lambda d: d["on_entry"][1].__setitem__(0, MORE), "no such probe"),
         (lambda d: d["on_entry"][1].__setitem__(0, MORE - 99), "out of range"),
         (lambda d: d["on_entry"][0].__setitem__(0, 1), "belongs to overlaps"),

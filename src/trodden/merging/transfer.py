@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from trodden.plan.paths.numbering import LARGEST, Numbering
@@ -18,6 +19,7 @@ from trodden.profile.model import FunctionProfile
 from trodden.program.facts import FunctionFacts
 from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix, Stop
 from trodden.recover.path_prefix import PrefixDecoder, canonical_register
+from trodden.recover.plain_form import PlainForm
 from trodden.recover.sparse_counters import SparseCounters, nonzero
 
 NO_EDGES = "its edges were not counted there"
@@ -39,6 +41,8 @@ def obstacle(source: FunctionFacts, target: FunctionFacts) -> str | None:
         return "its paths were not counted there"
     if not theirs.same_numbers(ours):
         return "its paths end on other edges there"
+    if target.plan.two_registers and source.plan != target.plan:
+        return "its paths were not counted together with those behind them there, or otherwise"
     return "its paths were not timed there" if ours.timed and not theirs.timed else None
 
 
@@ -56,6 +60,10 @@ def transfer(
 
     ``recovered`` is what follows from ``counted``.  :class:`NotTransferable` if that is not enough.
     """
+    if source.plan.two_registers and not target.plan.two_registers and target.plan.paths is not None:
+        plain = PlainForm(source.graph, source.plan)
+        source = replace(source, plan=plain.plan, registers={}, clones=())
+        counted = plain.of(counted)
     cut_short = recovered.cut_short
     values = counter_values(target, recovered.counted_blocks, recovered.counted_edges, cut_short)
     stops = portable_stops(source, counted.stops, target)

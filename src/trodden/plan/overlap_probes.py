@@ -231,3 +231,11 @@ class Overlaps:
 
     degrees: tuple[tuple[int, int | None], ...]
     number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tuples:
+    """Paths are counted in tuples of up to ``length``; ``dense``: each possible tuple has a counter."""
+
+    length: int
+    dense: bool = False

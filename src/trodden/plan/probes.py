@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from trodden.plan.overlap_probes import CallOverlaps, OverlapProbe, Overlaps
+from trodden.plan.overlap_probes import CallOverlaps, OverlapProbe, Overlaps, Tuples
 
 WORD = 1 << 64
 """The path register is a word of the machine: its arithmetic wraps around here."""
@@ -225,8 +225,8 @@ class Plan:
     ``on_entry`` are the probes on entry to the procedure.  ``free`` are chords without a counter (removed
     by the heuristic of BL94 Figure 11): block counts follow without it, the counts of those edges do not.
     With ``overlaps`` the numbers that are counted are not those of ``paths``, but of the overlapping paths.
-    With ``tuples`` paths are also counted in tuples of up to so many that followed each other, with ``calls``
-    over calls and returns.
+    With ``tuples`` paths are also counted in tuples of those that followed each other; if these are dense,
+    their counters come last; with ``calls`` over calls and returns.
     """
 
     scheme: str
@@ -238,7 +238,7 @@ class Plan:
     paths: Paths | None = None
     trace: Trace | None = None
     overlaps: Overlaps | None = None
-    tuples: int = 0
+    tuples: Tuples | None = None
     calls: CallOverlaps | None = None
 
     @property
@@ -248,8 +248,13 @@ class Plan:
 
     @property
     def extends(self) -> bool:
-        """Whether any path is extended over a back edge; a frame then has two registers."""
+        """Whether any path is extended over a back edge."""
         return self.overlaps is not None and bool(self.overlaps.degrees)
+
+    @property
+    def two_registers(self) -> bool:
+        """Whether a frame has a second register beside that of its path: of an overlap or of paths before."""
+        return self.extends or self.tuples is not None
 
     @property
     def numbers(self) -> int:
@@ -261,8 +266,18 @@ class Plan:
     @property
     def slots(self) -> int:
         """How many counters the plan needs."""
+        return self.first_tuple + (0 if self.tuples is None or not self.tuples.dense else self.tuple_numbers)
+
+    @property
+    def first_tuple(self) -> int:
+        """The slot behind those of all paths: that of the first tuple, if tuples have slots."""
         table = self.numbers if self.paths is not None and self.paths.dense else 0
         return len(self.measures) + (2 * table if self.paths is not None and self.paths.timed else table)
+
+    @property
+    def tuple_numbers(self) -> int:
+        """How many numbers tuples of paths have (:mod:`trodden.plan.overlapping.tuples`)."""
+        return 0 if self.tuples is None else (self.numbers + 1) ** self.tuples.length
 
 
 @dataclass(frozen=True, slots=True)

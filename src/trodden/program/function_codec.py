@@ -291,7 +291,7 @@ def _last_instance(lines: Sequence[LineRef]) -> int:
 
 def _kinds(plan: Plan) -> int:
     """In how many ways the registers of a frame may be stored: one of them, or two."""
-    return 4 if plan.extends else 2
+    return 4 if plan.two_registers else 2
 
 
 def _registers_to_columns(registers: Mapping[int, tuple[int, int]], kinds: int) -> list[list[int]]:

@@ -33,6 +33,7 @@ from trodden.plan.overlap_probes import (
     StartOverlapAt,
     TakeCall,
     TakeReturn,
+    Tuples,
 )
 from trodden.plan.probes import WORD
 from trodden.program.checked import ColumnError, columns, ints, same_length, whole
@@ -235,6 +236,12 @@ def overlaps_from_columns(data: Any, graph: Graph) -> Overlaps:
         raise ColumnError("loops are not in order, or one is named twice")
     known = tuple((h, None if d < 0 else d) for h, d in zip(headers, degrees, strict=True))
     return Overlaps(known, whole(data["number"], 1, MOST_NUMBERS))
+
+
+def tuples_from_columns(data: Any) -> Tuples:
+    """How paths are counted in tuples: the length, and whether each tuple has a counter."""
+    length, dense = columns(data, 2, "tuples")
+    return Tuples(whole(length, 2, LONGEST + 1), bool(whole(dense, 0, 2)))
 
 
 def calls_to_columns(calls: CallOverlaps) -> dict[str, Any]:

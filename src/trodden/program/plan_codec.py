@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.overlap_probes import CallOverlaps, Channel, OverlapProbe, Overlaps
+from trodden.plan.overlap_probes import CallOverlaps, Channel, OverlapProbe, Overlaps, Tuples
+from trodden.plan.overlapping.tuples import most_paths
 from trodden.plan.probes import (
     WORD,
     Add,
@@ -33,7 +34,6 @@ from trodden.plan.probes import (
 )
 from trodden.program.checked import ColumnError, columns, ints, same_length, text, whole
 from trodden.program.overlap_codec import (
-    LONGEST,
     LOWEST,
     MORE,
     OverlapProbeReader,
@@ -42,6 +42,7 @@ from trodden.program.overlap_codec import (
     overlap_probe_to_rows,
     overlaps_from_columns,
     overlaps_to_columns,
+    tuples_from_columns,
 )
 from trodden.program.trace_codec import (
     LAST_CODE,
@@ -75,8 +76,8 @@ def plan_to_columns(plan: Plan) -> dict[str, Any]:
         document["trace"] = trace_to_columns(plan.trace)
     if plan.overlaps is not None:
         document["overlaps"] = overlaps_to_columns(plan.overlaps)
-    if plan.tuples:
-        document["tuples"] = plan.tuples
+    if plan.tuples is not None:
+        document["tuples"] = [plan.tuples.length, int(plan.tuples.dense)]
     if plan.calls is not None:
         document["calls"] = calls_to_columns(plan.calls)
     return document
@@ -93,14 +94,17 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
     if paths is not None:
         _check_beside_paths(measures, graph)
     overlaps = overlaps_from_columns(data["overlaps"], graph) if "overlaps" in data else None
-    tuples = whole(data["tuples"], 2, LONGEST + 1) if "tuples" in data else 0
-    if (overlaps is not None or tuples) and (paths is None or paths.context):
+    tuples = tuples_from_columns(data["tuples"]) if "tuples" in data else None
+    if (overlaps is not None or tuples is not None) and (paths is None or paths.context):
         raise ColumnError("overlaps and tuples are of paths without context")
     if overlaps is not None and paths is not None and paths.timed:
         raise ColumnError("paths that are extended have no time")
     calls = calls_from_columns(data["calls"], graph) if "calls" in data else None
     if calls is not None and (paths is None or paths.context):
         raise ColumnError("paths over calls are of paths without context")
+    numbers = 0 if paths is None else paths.number if overlaps is None else overlaps.number
+    if tuples is not None and numbers > most_paths(tuples.length):
+        raise ColumnError("tuples of so many paths have no numbers")
     extended = _extended(paths, overlaps, tuples, calls)
     reader = _ProbeReader(graph, len(measures), paths, trace, extended)
     entering: Sequence[Probe] = ()
@@ -123,16 +127,16 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
 
 
 def _extended(
-    paths: Paths | None, overlaps: Overlaps | None, tuples: int, calls: CallOverlaps | None
+    paths: Paths | None, overlaps: Overlaps | None, tuples: Tuples | None, calls: CallOverlaps | None
 ) -> OverlapProbeReader | None:
     """The reader of probes of overlapping paths, if the plan counts any."""
-    if paths is None or (overlaps is None and not tuples and calls is None):
+    if paths is None or (overlaps is None and tuples is None and calls is None):
         return None
     channels = set() if overlaps is None else {Channel.LOOP}
     if calls is not None:
         channels |= {Channel.ENTERED, Channel.RETURNED}
     numbers = paths.number if overlaps is None else overlaps.number
-    return OverlapProbeReader(numbers, frozenset(channels), tuples)
+    return OverlapProbeReader(numbers, frozenset(channels), 0 if tuples is None else tuples.length)
 
 
 def _measure_code(measure: Measure) -> int:

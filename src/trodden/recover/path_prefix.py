@@ -26,6 +26,7 @@ from trodden.plan.overlapping.numbering import (
     numbering_of_plan,
     whole_paths,
 )
+from trodden.plan.overlapping.tuples import paths_of
 from trodden.plan.overlapping.unfinished import UnfinishedOverlaps
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
@@ -54,7 +55,7 @@ def slot_from_register(facts: FunctionFacts, block: int, register: int | None) -
     in_slot, addend = _slot_of(facts, block)
     if not in_slot or register is None:
         return None
-    if facts.plan.extends:
+    if facts.plan.two_registers:
         return masked(minus(register, addend), in_slot)
     return (register - addend) % WORD
 
@@ -69,7 +70,7 @@ def _slot_of(facts: FunctionFacts, block: int) -> tuple[int, int]:
 
     In a block that has clones, and in one that no call needs it in, the register itself is stored.
     """
-    both = (3, 0) if facts.plan.extends else (1, 0)
+    both = (3, 0) if facts.plan.two_registers else (1, 0)
     return both if block in facts.cloned_blocks else facts.registers.get(block, both)
 
 
@@ -79,7 +80,7 @@ def _from_slot(facts: FunctionFacts, held: tuple[int, int], slot: int | None) ->
         return number % WORD
     if slot is None:
         return None
-    return plus(masked(slot, in_slot), number) if facts.plan.extends else (slot + number) % WORD
+    return plus(masked(slot, in_slot), number) if facts.plan.two_registers else (slot + number) % WORD
 
 
 class PrefixDecoder:
@@ -90,6 +91,7 @@ class PrefixDecoder:
         self._numbering = numbering or numbering_of_plan(graph, plan)
         self._whole = whole_paths(self._numbering)
         self._offsets = register_offsets(graph, plan, self._numbering)
+        self._plan = plan
         self._overlaps: UnfinishedOverlaps | None = None
         if isinstance(self._numbering, OverlapNumbering) and plan.extends:
             self._overlaps = UnfinishedOverlaps(plan, self._numbering)
@@ -99,19 +101,18 @@ class PrefixDecoder:
         return self._offsets[block] is not None
 
     def needs_register(self, block: int) -> bool:
-        """Whether registers are needed for that.
-
-        That of the path is not where a single prefix leads to the block; that of an overlap is where one may
-        be active.
-        """
-        return self.needs_path_register(block) or self.may_overlap(block)
+        """Whether any register is needed for that, or for what was before the path."""
+        return self.needs_path_register(block) or self.needs_second_register(block)
 
     def needs_path_register(self, block: int) -> bool:
         """Whether more than one prefix leads to a block."""
         return not isinstance(self._offsets[block], SinglePrefix)
 
-    def may_overlap(self, block: int) -> bool:
-        """Whether an overlap may be active in a block."""
+    def needs_second_register(self, block: int) -> bool:
+        """Whether an overlap may be active in a block, or tuples of paths are counted."""
+        return self._plan.tuples is not None or self._may_overlap(block)
+
+    def _may_overlap(self, block: int) -> bool:
         return self._overlaps is not None and self._overlaps.may_be_active(block)
 
     def sum_of(self, block: int, register: int | None) -> int | None:
@@ -120,7 +121,7 @@ class PrefixDecoder:
         if isinstance(offset, SinglePrefix):
             return offset.sum
         if isinstance(offset, RegisterOffset) and register is not None:
-            if self._overlaps is not None:
+            if self._plan.two_registers:
                 return (path_part(register) - offset.amount) % HALF
             return (register - offset.amount) % WORD
         return None
@@ -130,12 +131,23 @@ class PrefixDecoder:
 
         :class:`ValueError` if that does not follow from them.
         """
-        if self._overlaps is None or not self._overlaps.may_be_active(block):
+        if self._overlaps is None or not self._may_overlap(block):
             return None
         total = self.sum_of(block, register)
         if register is None or total is None:
             raise ValueError("the registers are not known")
-        return self._overlaps.overlap(self.route(block, total), overlap_part(register), HALF)
+        route = self.route(block, total)
+        if self._plan.tuples is None:
+            return self._overlaps.overlap(route, overlap_part(register), HALF)
+        before = self.before(register)
+        return self._overlaps.behind(before[-1], route) if before else None
+
+    def before(self, register: int) -> tuple[int, ...]:
+        """The numbers of the paths before the one with these registers, where tuples are counted."""
+        found = paths_of(self._plan, overlap_part(register))
+        if found is None or any(number >= self._numbering.number for number in found):
+            raise ValueError("there are no such paths")
+        return found
 
     def prefix_of(self, block: int, total: int) -> tuple[int, int | None] | None:
         """The block and the register of a prefix with that sum, ``None`` if no register stands for it.

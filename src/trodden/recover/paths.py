@@ -20,6 +20,7 @@ from trodden.plan.overlapping.numbering import (
     numbering_of_plan,
     whole_paths,
 )
+from trodden.plan.overlapping.tuples import FLAG
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, RedundantMeasure
 from trodden.plan.routes import PathCount, PathStart, Route
@@ -176,9 +177,9 @@ def _table(plan: Plan, counters: Sequence[int], sparse: Mapping[int, PathTotals]
     """Count and cycles of the paths that have either, by number: from the dense table and the sparse one."""
     first = len(plan.measures)
     number = plan.numbers
-    table = dict(sparse)
+    table = {path: totals for path, totals in sparse.items() if path < FLAG}
     for slot, value in nonzero(counters):
-        if slot >= first:
+        if first <= slot < plan.first_tuple:
             timed, path = divmod(slot - first, number)
             count, cycles = table.get(path, (0, 0))
             table[path] = (count, cycles + value) if timed else (count + value, cycles)

@@ -8,6 +8,7 @@ switches.  Whatever the plan, every counter must hold what the interpreter compu
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +19,16 @@ from tests.graphs import dense_graph
 from tests.native.building import must
 from trodden import load
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.overlapping.interpret import interpret_overlaps
+from trodden.plan.overlapping.interpret_pairs import interpret_chains
+from trodden.plan.overlapping.numbering import OverlapNumbering, numbering_of_plan
+from trodden.plan.paths.numbering import Numbering
 from trodden.program.facts import FunctionFacts
+from trodden.recover.overlaps import tuple_counts
 
 GRAPHS, WALKS, STEPS, STOP = 120, 6, 60, 255
 HEADER = """
 @cursor = internal global ptr @tape
-define internal i32 @next() noinline {
+define internal i32 @next() noinline noprofile {
   %at = load ptr, ptr @cursor
   %byte = load i8, ptr %at
   %after = getelementptr i8, ptr %at, i64 1
@@ -156,6 +160,11 @@ OVERLAPS = [
     "--overlap 1 --max-paths 8",
     "--overlap max --max-paths 20 --counters checked",
     "--overlap 2 --max-paths none",
+    "--pairs",
+    "--pairs=3 --counters checked",
+    "--pairs=4 --max-paths 8",
+    "--pairs --overlap 2",
+    "--pairs=3 --overlap max",
 ]
 
 
@@ -182,23 +191,39 @@ def test_overlaps_hold_what_the_interpreter_says(tmp_path: Path, options: str, o
     compare(tmp_path, known, ["--profile", "paths", *options.split()], *optimise.split())
 
 
+def whole_number(numbering: Numbering, number: int) -> int:
+    return numbering.number_of_whole(number) if isinstance(numbering, OverlapNumbering) else number
+
+
 def compare(directory: Path, known: dict[str, Function], options: list[str], *optimise: str) -> None:
     (directory / "graphs.ll").write_text(module(list(known.values())))
     must("run", "-o", "graphs.trod", *options, "graphs.ll", *optimise, "--", cwd=directory)
     profile = load(directory / "graphs.trod")
     (counted,) = profile.unit_counts
+    own = {
+        profile.units[0].functions[n].linkage_name: each for n, each in counted.functions(profile.units[0])
+    }
     compared = 0
     for facts in profile.units[0].functions:
         function = known.get(facts.linkage_name)
         if function is None:
             continue
-        told = interpret_overlaps(facts.graph, facts.plan, walks(function, facts))
-        expected = told.counters
+        told = interpret_chains(facts.graph, facts.plan, walks(function, facts))
+        expected = told.paths.counters
         held = list(counted.counters[facts.first_slot : facts.first_slot + facts.plan.slots])
         if facts.plan.paths is not None and facts.plan.paths.timed:
             # The interpreter has another clock: only the counts are the same.
             expected, held = (x[: -facts.plan.paths.number] for x in (expected, held))
-        assert held == expected, facts.linkage_name
+        first = facts.plan.first_tuple
+        assert held[:first] == expected[:first], facts.linkage_name
         assert profile.functions[facts.name].violations == ()
         compared += 1
+        if facts.plan.paths is None:
+            continue
+        numbering = numbering_of_plan(facts.graph, facts.plan)
+        wholes: Counter[tuple[int, ...]] = Counter()
+        for numbers, count in told.tuples.items():
+            wholes[tuple(whole_number(numbering, number) for number in numbers)] += count
+        assert tuple_counts(facts.graph, facts.plan, own[facts.linkage_name]) == wholes
+
     assert compared == GRAPHS

@@ -20,7 +20,7 @@ from trodden.plan.overlapping.interpret import interpret_overlaps
 from trodden.plan.overlapping.interpret_pairs import interpret_chains
 from trodden.plan.overlapping.numbering import OverlappingPath
 from trodden.plan.overlapping.pairs import with_chains
-from trodden.plan.overlapping.plan import overlapping_plan
+from trodden.plan.overlapping.tuples import FLAG, MOST_BEFORE, MOST_NUMBERS, most_paths
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
@@ -114,10 +114,26 @@ def test_pairs_and_overlapping_paths_agree(graph: Graph, seed: int, degree: int 
     assert found == expected
 
 
-def test_overlapping_paths_are_not_chained() -> None:
+def test_tuples_have_numbers() -> None:
     graph = build("loop", ["A", "B", "EXIT"], [(0, 1), (1, 0), (0, 2), (1, 2)])
-    weights = [1.0] * len(graph.edges)
-    with pytest.raises(ValueError, match="only whole paths"):
-        with_chains(graph, overlapping_plan(graph, weights, 1))
+    plan = path_plan(graph, [1.0] * len(graph.edges))
     with pytest.raises(ValueError, match="no tuples of 1"):
-        with_chains(graph, path_plan(graph, weights), 1)
+        with_chains(graph, plan, 1)
+    assert plan.numbers == 6
+    assert most_paths(13) < plan.numbers <= most_paths(12)
+    with pytest.raises(ValueError, match="no tuples of 13"):
+        with_chains(graph, plan, 13)
+
+
+@given(st.integers(2, 16))
+def test_as_many_paths_as_fit_are_in_tuples(length: int) -> None:
+    most = most_paths(length)
+    assert (most + 1) ** (length - 1) < MOST_BEFORE
+    assert (most + 1) ** length < FLAG
+    assert most == MOST_NUMBERS or ((most + 2) ** (length - 1) >= MOST_BEFORE or (most + 2) ** length >= FLAG)
+
+
+def test_a_procedure_without_loops_has_no_tuples() -> None:
+    graph = build("diamond", ["A", "B", "C", "D", "EXIT"], [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)])
+    plan = path_plan(graph, [1.0] * len(graph.edges))
+    assert with_chains(graph, plan, 2) is plan

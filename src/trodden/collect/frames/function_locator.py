@@ -16,12 +16,14 @@ from trodden.collect.frames.probe_progress import ProbeProgress, Progress, Undet
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.loops import find_loops
 from trodden.graph.traverse import topological_order
-from trodden.plan.overlap_probes import BumpOverlap, Channel
+from trodden.plan.overlap_probes import BumpOverlap, ChainPath, ChainPathAt, Channel
+from trodden.plan.overlapping.before import BeforeRegister
 from trodden.plan.overlapping.fictitious import fictitious_overlaps
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.registers import OverlapRegisters
+from trodden.plan.overlapping.tuples import FLAG, following, radix
 from trodden.plan.paths.locations import Holder, Mark
-from trodden.plan.paths.path_register import Base, Register, track
+from trodden.plan.paths.path_register import Base, Chosen, Part, Register, Value, track
 from trodden.plan.paths.placement import signed
 from trodden.plan.probes import WORD, AddTripCount, Bump, BumpAt, Count, Probe
 from trodden.program.clone_map import origin_of
@@ -119,7 +121,7 @@ class FunctionLocator:
 
     def _state(self, location: int, progress: Progress, pc: int, frame: Frame) -> _State:
         stored = self._stored_base(location, progress)
-        values = FrameValues(self._variables, pc, frame, stored, self._plan.extends)
+        values = FrameValues(self._variables, pc, frame, stored, self._plan.two_registers, self._chosen_again)
         state = _State(progress.block)
         for probe in progress.pending:
             self._add_pending(state, probe, values)
@@ -157,8 +159,26 @@ class FunctionLocator:
             overlap = self._overlap(pending, values)
             if overlap is not None:
                 self._add_path(state, overlap)
+        elif isinstance(probe, ChainPath | ChainPathAt):
+            self._add_tuple(state, pending, values)
         elif isinstance(probe, Bump | BumpAt):
             self._add_path(state, self._path(probe, pending, values))
+
+    def _add_tuple(self, state: _State, pending: Mark, values: FrameValues) -> None:
+        """Let a pending probe count a tuple of paths."""
+        assert self._before is not None
+        assert self._plan.tuples is not None
+        followed = self._before.edges[pending.index].counted.get(pending.number)
+        if followed is None:
+            return
+        before = values.of(followed.before)
+        number = before * radix(self._plan) + values.of(followed.path) + 1
+        if not before or number >= self._plan.tuple_numbers:
+            return
+        if self._plan.tuples.dense:
+            state.add(self._facts.first_slot + self._plan.first_tuple + number, 1)
+        else:
+            state.ended_paths.append(FLAG | number)
 
     def _add_path(self, state: _State, path: int) -> None:
         """Let a pending probe count a path."""
@@ -226,10 +246,17 @@ class FunctionLocator:
             (edge, number)
             for edge, probes in self._plan.on_edges.items()
             for number, probe in enumerate(probes)
-            if isinstance(probe, BumpOverlap)
-            and self._overlaps is not None
-            and self._overlaps.counted(edge, number, self._plan.numbers) is None
+            if self._is_silent(edge, number, probe)
         )
+
+    def _is_silent(self, edge: int, number: int, probe: Probe) -> bool:
+        if isinstance(probe, BumpOverlap):
+            return self._overlaps is None or (
+                self._overlaps.counted(edge, number, self._plan.numbers) is None
+            )
+        if isinstance(probe, ChainPath | ChainPathAt):
+            return self._before is None or number not in self._before.edges[edge].counted
+        return False
 
     def _add_running_trip_counts(self, state: _State, progress: Progress, values: FrameValues) -> None:
         """Add the trip counts of loops that are still running: no counter contains them yet."""
@@ -306,22 +333,47 @@ class FunctionLocator:
     def _registers_at(self, progress: Progress, location: int, values: FrameValues) -> int | None:
         """The path register, and in the same word that of the overlap if paths are extended."""
         path = self._register_at(progress, location, values)
-        if self._overlaps is None:
+        if not self._plan.two_registers:
             return path
-        if not self._decoder.may_overlap(origin_of(self._source_facts, progress.block)):
+        if not self._decoder.needs_second_register(origin_of(self._source_facts, progress.block)):
             return None if path is None else join(path, 0)
-        along = self._overlaps.edges.get(progress.edge) if progress.edge is not None else None
-        arriving = None if along is None or along.state is None else along.state.register
-        here = self._overlaps.at[progress.block]
-        if here is None:
-            raise Undetermined("no overlap can be active")
+        here, arriving = self._second_register(progress)
         try:
-            overlap = values.of(here.register if arriving is None else arriving)
+            second = values.of(here if arriving is None else arriving)
         except Undetermined:
             if arriving is None:
                 raise
-            overlap = values.at_start(here.register, progress.block)
-        return join(path or 0, overlap)
+            second = values.at_start(here, progress.block)
+        return join(path or 0, second)
+
+    def _second_register(self, progress: Progress) -> tuple[Value, Value | None]:
+        """The value of the second register in a block, and at the end of the edge that was taken to it."""
+        edge = progress.edge
+        if self._before is not None:
+            arriving = None if edge is None else self._before.edges[edge].before
+            return self._before.at[progress.block], arriving
+        assert self._overlaps is not None
+        along = self._overlaps.edges.get(edge) if edge is not None else None
+        here = self._overlaps.at[progress.block]
+        if here is None:
+            raise Undetermined("no overlap can be active")
+        return here.register, None if along is None or along.state is None else along.state.register
+
+    def _chosen_again(self, chosen: Chosen, values: FrameValues) -> int | None:
+        """A value that is chosen or computed on an edge, from those that it is computed from."""
+        if chosen.part is Part.BEFORE:
+            assert self._before is not None
+            before, path = map(values.of, self._before.edges[chosen.edge].joined[chosen])
+            return following(self._plan, before, path)
+        assert self._overlaps is not None
+        condition, yes, no = self._overlaps.edges[chosen.edge].choices[chosen]
+        holds = signed(values.of(condition.value)) > condition.above
+        return values.of(yes if holds else no)
+
+    @cached_property
+    def _before(self) -> BeforeRegister | None:
+        """The values of the register of the paths before, as they were when the code was generated."""
+        return None if self._plan.tuples is None else BeforeRegister(self._graph, self._plan, self._register)
 
     def _register_at(self, progress: Progress, location: int, values: FrameValues) -> int | None:
         """The path register; Undetermined where the prefix of the path would not follow from it."""

@@ -32,6 +32,7 @@ from trodden.native.lower.emit.register import emit_path_entry, emit_register
 from trodden.native.lower.emit.register_phis import choose_phis, track_register
 from trodden.native.lower.emit.trace import TraceEmitter
 from trodden.native.lower.emit.trip_counts import emit_iteration_counters
+from trodden.native.lower.emit.tuples import track_tuples
 from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import Emitted, gather
 from trodden.native.lower.probe_locations import ProbeLocations, locate_probes
@@ -76,10 +77,11 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
     locations = locate_probes(read, plan)
     values = track_register(read, planned)
     overlaps = track_overlaps(read, planned, locations, values)
-    register = choose_phis(read, planned, locations, values, overlaps)
+    tuples = track_tuples(read, planned, locations, values)
+    register = choose_phis(read, planned, locations, values, overlaps, tuples)
     names = None if unit.calls is None else unit.calls.names
     crossings = CrossingEmitter.of(read, plan, function.calls, names)
-    paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag, overlaps, crossings)
+    paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag, overlaps, crossings, tuples)
     trace = TraceEmitter.of(lowering, plan, register, planned.inductions, unit.traced)
     spare_slot = function.first_slot + plan.slots
 
@@ -132,5 +134,6 @@ def _called(plan: Plan, locations: ProbeLocations, resumes: bool) -> frozenset[s
     sparse = plan.paths is not None and not plan.paths.dense
     counting = (Bump, BumpAt, BumpOverlap)
     counts_sparse = sparse and any(isinstance(probe, counting) for probe in locations.probes())
+    counts_sparse |= plan.tuples is not None and not plan.tuples.dense
     called = {COUNT_SPARSE: counts_sparse, UNWIND_RESUME: resumes}
     return frozenset(symbol for symbol, used in called.items() if used)

@@ -90,7 +90,7 @@ class ProbeLocations:
 
     def uses_counters(self, plan: Plan) -> bool:
         """Whether any of them adds to a counter."""
-        if plan.calls is not None:
+        if plan.calls is not None or (plan.tuples is not None and plan.tuples.dense):
             return True
         dense = plan.paths is not None and plan.paths.dense
         kinds = (Count, AddTripCount, Bump, BumpAt, BumpOverlap) if dense else (Count, AddTripCount)

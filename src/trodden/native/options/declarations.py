@@ -140,8 +140,8 @@ class Options:
         reference="""
         `on`, `off`, a number up to 16 | with path profiles: also count every two paths of which one ended on
             a back edge and the other followed it, exactly; with a number, tuples of up to so many
-            (default `off`). It takes a call for each path. Where the numbers of a tuple would not fit a word
-            together, more paths are cut than `max-paths` says
+            (default `off`). Where few tuples are possible they have counters, otherwise each takes a call.
+            Tuples are shorter in functions with so many paths that their numbers do not fit a word
         """,
     )
     last: int = declared(

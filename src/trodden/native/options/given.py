@@ -295,6 +295,11 @@ _CONFLICTS: tuple[tuple[Callable[[Options], bool], str, str], ...] = (
         "not with context, which has paths of its own for what is before; leave one of them out",
     ),
     (
+        lambda options: options.paths and options.pairs > 0 and options.metric == "cycles",
+        "pairs",
+        "not with metric cycles, which has times for single paths; leave one of them out",
+    ),
+    (
         lambda options: options.traces and options.stage == "early",
         "stage",
         "a trace is that of the optimised program; leave it out",

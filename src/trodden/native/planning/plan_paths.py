@@ -15,7 +15,10 @@ from trodden.plan.overlap_probes import CallSite
 from trodden.plan.overlapping.degrees import Budget, choose_degrees
 from trodden.plan.overlapping.fictitious import NONE, Fictitious, fictitious_overlaps
 from trodden.plan.overlapping.numbering import OverlapNumbering
+from trodden.plan.overlapping.pairs import with_chains
 from trodden.plan.overlapping.plan import Degrees, overlapping_plan
+from trodden.plan.overlapping.tuples import DENSE as TUPLES_DENSE
+from trodden.plan.overlapping.tuples import most_paths
 from trodden.plan.paths.limits import DEFAULT_LIMIT, DENSE
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.paths.placement import single_prefixes
@@ -65,14 +68,16 @@ def plan_paths(
     # The prefix of a path has to be known before each call, and not only where it may be cut short.
     known = may_be_cut_short.union(site.block for site in sites)
     costs = edge_costs(read, weights)
-    dense = min(DENSE, max(SPARSE_FROM_SLOTS - slots, DEFAULT_LIMIT))
+    room = max(SPARSE_FROM_SLOTS - slots, DEFAULT_LIMIT)
+    dense = min(DENSE, room)
+    limit = _limit(options)
     if options.overlap:
         plan = overlapping_plan(
             read.graph,
             costs,
             _degrees(read, options, machine, costs, known),
-            limit=options.max_paths,
-            most=dense if (options.max_paths or LARGEST) <= dense else MOST_NUMBERS // 2,
+            limit=limit,
+            most=_most(options, dense),
             dense=dense,
             may_be_cut_short=known,
             stack_slots=machine == "x86_64",
@@ -84,7 +89,7 @@ def plan_paths(
         plan = path_plan(
             read.graph,
             costs,
-            limit=options.max_paths,
+            limit=limit,
             dense=dense,
             may_be_cut_short=known,
             stack_slots=machine == "x86_64",
@@ -98,6 +103,12 @@ def plan_paths(
     fictitious = NONE
     if plan.overlaps is not None and plan.overlaps.degrees:
         fictitious = fictitious_overlaps(plan, OverlapNumbering(read.graph, plan.paths, plan.overlaps))
+    unfinished = may_be_cut_short & fictitious.starts.keys()
+    if options.pairs:
+        plan = _with_tuples(read, plan, options, room)
+        if plan.tuples is not None and machine == "x86_64":
+            unfinished = may_be_cut_short
+    assert plan.paths is not None
     ambiguous = may_be_cut_short
     if may_be_cut_short:
         ambiguous -= single_prefixes(Numbering(read.graph, plan.paths)).keys()
@@ -105,7 +116,27 @@ def plan_paths(
         plan = checked_paths(plan, read.graph)
     if options.over_calls:
         plan = with_calls(plan, read, costs, options, sites)
-    return PlannedPaths(plan, inductions, ambiguous, fictitious, may_be_cut_short & fictitious.starts.keys())
+    return PlannedPaths(plan, inductions, ambiguous, fictitious, unfinished)
+
+
+def _limit(options: Options) -> int | None:
+    """The most paths of a function; in tuples each has to be identified by half a word."""
+    if not options.pairs:
+        return options.max_paths
+    return MOST_NUMBERS if options.max_paths is None else min(options.max_paths, MOST_NUMBERS)
+
+
+def _with_tuples(read: FunctionCfg, plan: Plan, options: Options, room: int) -> Plan:
+    """The plan with what counts tuples, as long ones as fit a word."""
+    length = options.pairs
+    while length > 2 and plan.numbers > most_paths(length):
+        length -= 1
+    return with_chains(read.graph, plan, length, min(TUPLES_DENSE, room))
+
+
+def _most(options: Options, dense: int) -> int:
+    """The most overlapping paths: as many as have counters, unless paths alone may be more."""
+    return dense if (options.max_paths or LARGEST) <= dense else MOST_NUMBERS // 2
 
 
 def _degrees(
@@ -118,7 +149,7 @@ def _degrees(
     paths, dag = choose_paths(
         read.graph,
         costs,
-        limit=options.max_paths,
+        limit=_limit(options),
         may_be_cut_short=known,
         stack_slots=machine == "x86_64",
         resume_edges=resume_edges(read),

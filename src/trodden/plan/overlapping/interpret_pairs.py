@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from trodden.graph.cfg import Graph
-from trodden.plan.interpret import Activation, PathTally, Walk
+from trodden.plan.interpret import PathTally, Walk
 from trodden.plan.overlap_probes import ChainPath, ChainPathAt, ForgetPaths
+from trodden.plan.overlapping.interpret import OverlappingActivation
 from trodden.plan.probes import WORD, Plan, Probe
 
 CutShort = tuple[tuple[int, ...], int, int | None]
@@ -24,7 +25,7 @@ class ChainTally:
     cut_short: Counter[CutShort] = field(default_factory=Counter)
 
 
-class _Chaining(Activation):
+class _Chaining(OverlappingActivation):
     """One activation; ``before`` are the paths that the present one continues."""
 
     def __init__(self, graph: Graph, plan: Plan, recorded: ChainTally) -> None:

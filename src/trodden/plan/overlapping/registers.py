@@ -4,6 +4,7 @@ As the path register (:mod:`trodden.plan.paths.path_register`), ``ro``, ``ol`` a
 variables of their own: each is a constant, or a phi plus a constant, or a value that a probe has chosen plus
 a constant.  What is a constant needs no code, and a question about it no test.  So where a block is executed
 only after so many predicates, or only by overlaps of one loop, tests of ``ol`` and of the depth vanish.
+(What the stack slot of the path register holds does not stay there: it is read where an overlap begins.)
 
 A channel may have fictitious overlaps (:mod:`trodden.plan.overlapping.fictitious`).  Then one is active
 wherever an overlap may be, and its end is counted without a question.
@@ -27,7 +28,7 @@ from trodden.plan.overlap_probes import (
     StartOverlapAt,
 )
 from trodden.plan.overlapping.fictitious import Fictitious, Start
-from trodden.plan.paths.path_register import Base, Chosen, OverlapPhi, Part, Register, Value
+from trodden.plan.paths.path_register import STACK_SLOT, Base, Chosen, OverlapPhi, Part, Register, Value
 from trodden.plan.paths.placement import signed
 from trodden.plan.probes import Plan, Probe
 
@@ -52,6 +53,10 @@ class Choice(NamedTuple):
     condition: Condition
     yes: Value
     no: Value
+
+
+PARTS = (Part.REGISTER, Part.PASSED, Part.DEPTH)
+"""The registers of a channel."""
 
 
 class State(NamedTuple):
@@ -107,7 +112,7 @@ class OverlapRegisters:
         self.edges: dict[int, AlongEdge] = {}
         self.phis: Phis = {}
         self._order = topological_order(graph)
-        self._merged: set[Base] = self._begin_anew()
+        self._merged: set[Base] = set()
         self._propagate()
 
     def counted(self, edge: int, probe: int, numbers: int) -> Counted | None:
@@ -146,14 +151,6 @@ class OverlapRegisters:
             found.chosen[edge] = [each for each in self.edges[edge].choices if each in chosen]
         return found
 
-    def _begin_anew(self) -> set[Base]:
-        """Where overlaps begin, registers are phis: the path register that they begin with is set anew."""
-        return {
-            OverlapPhi(self.channel, Part.REGISTER, self.graph.edges[edge].dst)
-            for edge, probes in self.plan.on_edges.items()
-            if any(isinstance(probe, StartOverlap) for probe in probes)
-        }
-
     def _propagate(self) -> None:
         """Passes in topological order until nothing changes; a block that has a phi keeps it."""
         graph, reached = self.graph, set(self._order)
@@ -187,17 +184,22 @@ class OverlapRegisters:
         here = [state for state in states if state is not None]
         if not here:
             return OUTSIDE
-        return State(*(self._join(part, vertex, {state[n] for state in here}) for n, part in enumerate(Part)))
+        return State(
+            *(self._join(part, vertex, {state[n] for state in here}) for n, part in enumerate(PARTS))
+        )
 
     def _join(self, part: Part, vertex: int, values: set[Value]) -> Value:
         phi = OverlapPhi(self.channel, part, vertex)
-        if len(values) > 1:
-            self._merged.add(phi)
-        return Value(phi, 0) if phi in self._merged else next(iter(values))
+        if phi not in self._merged and len(values) == 1:
+            only = next(iter(values))
+            if only.base != STACK_SLOT:
+                return only
+        self._merged.add(phi)
+        return Value(phi, 0)
 
     def _add_phis(self, vertex: int, arriving: Sequence[int]) -> None:
         state = self.at[vertex]
-        for n, part in enumerate(Part):
+        for n, part in enumerate(PARTS):
             phi = OverlapPhi(self.channel, part, vertex)
             if state is not None and state[n] == Value(phi, 0):
                 brought = ((edge, self.edges[edge].state) for edge in arriving)
@@ -273,7 +275,7 @@ class _Following:
                     known
                     if part is Part.DEPTH and known
                     else self._choose(part, Choice(self._ended, new, old))
-                    for part, new, old in zip(Part, _begun(start), state, strict=True)
+                    for part, new, old in zip(PARTS, _begun(start), state, strict=True)
                 )
             )
 

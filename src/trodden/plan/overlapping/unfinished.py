@@ -37,20 +37,12 @@ class UnfinishedOverlaps:
         ``register`` is that of the overlap modulo ``word``, which exceeds all numbers, fictitious ones
         included.  :class:`ValueError` if it belongs to no path that can have been before this one.
         """
-        header, edges = route.blocks[0], self._numbering.graph.edges
-        if header not in self._degrees:
+        active = self._active(route)
+        if active is None:
             return None
-        owner = self._numbering.nest.owner(self._numbering.plain, header, self._degrees[header])
-        passed = 0
-        for edge in route.edges:
-            if edge not in self._ways.onward(edges[edge].src) or not owner.stays(edge):
-                return None
-        ahead: list[int] = []
-        for edge in route.edges:
-            passed += self._ways.predicate(edges[edge].src)
-            if owner.degree is not None and passed > owner.degree:
-                return self._stopped(register, word, tuple(ahead))
-            ahead.append(edge)
+        ahead, stopped = active
+        if stopped:
+            return self._stopped(register, word, ahead)
         block = route.blocks[-1]
         total = (register - self._ahead[block]) % word
         if total >= self._numbering.number:
@@ -60,9 +52,51 @@ class UnfinishedOverlaps:
             arcs.append(number)
             if self._numbering.dag.arcs[number].dst == self._nodes[block]:
                 found = replace(self._numbering.with_overlap(arcs), stop=block)
-                if rest == 0 and found.ahead == tuple(ahead):
+                if rest == 0 and found.ahead == ahead:
                     return found
         raise ValueError(f"{self._numbering.graph.name}: no overlap arrives at {block} with this register")
+
+    def register_at_start(self, header: int, number: int) -> int:
+        """The register of an overlap that has just begun behind a path with the lowest of its numbers."""
+        return number + self._ahead[header]
+
+    def none(self, route: Route) -> int:
+        """The register of a fictitious overlap at the end of a path that was cut short."""
+        active = self._active(route)
+        if active is None or active[1]:
+            return self._numbering.number
+        return self._numbering.number + self._ahead.get(route.blocks[-1], 0)
+
+    def behind(self, before: int, route: Route) -> OverlappingPath | None:
+        """The overlap that was active at the end of a path that was cut short behind another.
+
+        That one is given by any number that it has with an overlap.
+        """
+        active = self._active(route)
+        path = self._numbering.regenerate(before)
+        if active is None or path.edges[-1] not in self._numbering.extended:
+            return None
+        ahead, _ = active
+        edges = self._numbering.graph.edges
+        return OverlappingPath(path, ahead, edges[ahead[-1]].dst if ahead else route.blocks[0])
+
+    def _active(self, route: Route) -> tuple[tuple[int, ...], bool] | None:
+        """The edges of an overlap that began with a path, and whether it has stopped before the end.
+
+        ``None`` if there is none any more, or none can begin there.
+        """
+        header, edges = route.blocks[0], self._numbering.graph.edges
+        if header not in self._degrees:
+            return None
+        owner = self._numbering.nest.owner(self._numbering.plain, header, self._degrees[header])
+        if not all(e in self._ways.onward(edges[e].src) and owner.stays(e) for e in route.edges):
+            return None
+        passed = 0
+        for position, edge in enumerate(route.edges):
+            passed += self._ways.predicate(edges[edge].src)
+            if owner.degree is not None and passed > owner.degree:
+                return route.edges[:position], True
+        return route.edges, False
 
     def _stopped(self, register: int, word: int, ahead: tuple[int, ...]) -> OverlappingPath | None:
         """An overlap that has passed enough predicates: its register is its number."""

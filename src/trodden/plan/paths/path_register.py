@@ -39,11 +39,15 @@ class StackSlot:
 
 
 class Part(Enum):
-    """The registers of an overlap (TZG04 §2.3): its number, its predicate counter, its depth."""
+    """The registers of an overlap (TZG04 §2.3): its number, its predicate counter, its depth.
+
+    ``BEFORE`` is the register of the paths before the present one, which are counted with it.
+    """
 
     REGISTER = "ro"
     PASSED = "ol"
     DEPTH = "depth"
+    BEFORE = "before"
 
 
 @dataclass(frozen=True, slots=True)

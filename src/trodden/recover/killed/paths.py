@@ -77,6 +77,7 @@ from trodden.recover.killed.sources import (
 )
 from trodden.recover.killed.unreached_loops import loop_arrivals, reach_loops
 from trodden.recover.paths import PathFlow, recover_paths
+from trodden.recover.plain_form import PlainForm
 from trodden.recover.sparse_counters import SparseCounters
 
 _STEPS_A_SOURCE = 256
@@ -101,6 +102,8 @@ def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> Complet
     """The least that is missing in the path counts of a procedure, if they contradict each other."""
     if plan.paths is None:
         return CompletedPaths(None)
+    if plan.two_registers:
+        return _complete_extended(PlainForm(graph, plan), graph, plan, counted)
     flow = recover_paths(graph, plan, counted)
     if not flow.violations and not loop_arrivals(graph, plan, counted, flow.edges).unreached:
         return CompletedPaths(None)
@@ -115,6 +118,24 @@ def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> Complet
     )
     unreachable = [block for block in undetermined if block not in without_register]
     return CompletedPaths(found or None, tuple(unreachable))
+
+
+def _complete_extended(plain: PlainForm, graph: Graph, plan: Plan, counted: FunctionCounts) -> CompletedPaths:
+    """What is missing where paths are counted with overlaps or in tuples, as far as paths alone show it.
+
+    Paths before those that are found to have been under way are not known.  So an overlap that was active is
+    missing, and a path that was to be counted with it is one that never ended.
+    """
+    inherited = plain.inherited_overlaps(counted)
+    completed = complete_paths(graph, plain.plan, plain.of(counted + inherited))
+    missing = None if completed.missing is None else plain.back(completed.missing)
+    found = inherited if missing is None else inherited + missing
+    if not found:
+        return CompletedPaths(None, completed.unreachable)
+    unknown = any(register is None for _, register in (missing.prefixes if missing else ()))
+    if not unknown and recover_paths(graph, plan, counted + found).violations:
+        return CompletedPaths(None)
+    return CompletedPaths(found, completed.unreachable)
 
 
 def paths_under_way(

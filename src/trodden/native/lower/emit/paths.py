@@ -16,10 +16,13 @@ from trodden.native.lower.emit.crossings import CrossingEmitter, is_of_calls, re
 from trodden.native.lower.emit.last_paths import LastPaths
 from trodden.native.lower.emit.overlaps import LoopOverlaps, emit_condition
 from trodden.native.lower.emit.register_phis import PathRegister
+from trodden.native.lower.emit.tuples import PathTuples
 from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.probe_locations import PlacedProbe, edges_of, ended_path
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT
+from trodden.plan.overlapping.before import Followed
 from trodden.plan.overlapping.registers import Counted
+from trodden.plan.overlapping.tuples import FLAG
 from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
 from trodden.plan.probes import Bump, BumpAt, Paths, Plan, StartClock
 from trodden.program.debug_variables import REGISTER_SLOT, base_name
@@ -53,6 +56,8 @@ class PathEmitter:
     last_paths: LastPaths | None
     overlaps: LoopOverlaps | None
     crossings: CrossingEmitter | None
+    tuples: PathTuples | None
+    first_tuple: int
     records: Callable[[Base], list[str]]
 
     @staticmethod
@@ -63,6 +68,7 @@ class PathEmitter:
         last_paths_tag: int | None,
         overlaps: LoopOverlaps | None,
         crossings: CrossingEmitter | None,
+        tuples: PathTuples | None,
     ) -> PathEmitter | None:
         """The emitter for a plan that has paths; the tag is that of a unit which keeps last paths."""
         if plan.paths is None or register is None:
@@ -79,8 +85,15 @@ class PathEmitter:
             last_paths,
             overlaps,
             crossings,
+            tuples,
+            lowering.first_slot + plan.first_tuple,
             lowering.debug.value_record,
         )
+
+    @property
+    def halves(self) -> bool:
+        """Whether the stack slot has two registers, each in half of it."""
+        return self.overlaps is not None or self.tuples is not None
 
     def emit(
         self,
@@ -113,6 +126,8 @@ class PathEmitter:
                 builder.emit(f"store i64 {now}, ptr {CLOCK}, align 8")
             elif (counted := self.counted(placed)) is not None:
                 self._count_overlap(builder, access, counted)
+            elif (followed := self.followed(placed)) is not None:
+                self._count_tuple(builder, access, followed)
             value = self.register.values.after(value, (probe,))
 
     def counted(self, placed: PlacedProbe) -> Counted | None:
@@ -127,6 +142,68 @@ class PathEmitter:
             yes, no = self.operand(builder, choice.yes), self.operand(builder, choice.no)
             builder.define(base_name(chosen), f"select i1 {condition}, i64 {yes}, i64 {no}")
             builder.records(self.records(chosen))
+
+        for chosen, joined in self.tuples.joined(edge) if self.tuples is not None else ():
+            assert self.tuples is not None
+            base, add = self._joined(builder, joined)
+            number = base if add == 0 else builder.value(f"add i64 {base}, {add}")
+            builder.define(base_name(chosen), f"urem i64 {number}, {self.tuples.most}")
+            builder.records(self.records(chosen))
+
+    def followed(self, placed: PlacedProbe) -> Followed | None:
+        """The tuple that a probe counts."""
+        return None if self.tuples is None else self.tuples.counted(placed)
+
+    def _joined(self, builder: Builder, followed: Followed) -> tuple[str, int]:
+        """The number of a tuple: an operand and what is to be added to it."""
+        assert self.tuples is not None
+        before, path = followed
+        add = before.add * self.tuples.radix + path.add + 1
+        operand = "0"
+        if before.base is not None:
+            operand = builder.value(f"mul i64 {self._base(builder, before.base)}, {self.tuples.radix}")
+        if path.base is not None:
+            last = self._base(builder, path.base)
+            operand = last if operand == "0" else builder.value(f"add i64 {operand}, {last}")
+        return operand, add
+
+    def tuple_number(self, builder: Builder, followed: Followed) -> tuple[str, str]:
+        """The number of a tuple as an operand, and how often it is counted: not if nothing was before."""
+        operand, add = self._joined(builder, followed)
+        number = builder.value(f"add i64 {operand}, {add}")
+        if followed.before.base is None:
+            return number, "1"
+        before = self.operand(builder, followed.before)
+        some = builder.value(f"icmp ne i64 {before}, 0")
+        return number, builder.value(f"zext i1 {some} to i64")
+
+    def count_tuple_if(self, builder: Builder, access: CounterAccess, number: str, amount: str) -> None:
+        """Count the tuple with a number, an operand, if the amount is 1 and not 0."""
+        assert self.tuples is not None
+        if self.tuples.dense:
+            access.increment_at(builder, access.element(builder, self.first_tuple, number), amount)
+            return
+        location, builder.location = builder.location, None
+        flagged = builder.value(f"or i64 {number}, {_signed(FLAG)}")
+        builder.location = location
+        self._count_sparse(builder, self.function, flagged, amount)
+
+    def _count_tuple(self, builder: Builder, access: CounterAccess, followed: Followed) -> None:
+        assert self.tuples is not None
+        location, builder.location = builder.location, None
+        if self.tuples.dense:
+            # What nothing was before is counted too, and nobody reads it.
+            operand, add = self._joined(builder, followed)
+            builder.location = location
+            if operand == "0":
+                access.increment(builder, self.first_tuple + add, "1")
+            else:
+                element = access.element(builder, self.first_tuple + add, operand)
+                access.increment_at(builder, element, "1")
+            return
+        number, amount = self.tuple_number(builder, followed)
+        builder.location = location
+        self.count_tuple_if(builder, access, number, amount)
 
     def _count_overlap(self, builder: Builder, access: CounterAccess, counted: Counted) -> None:
         if self.paths.dense and counted.condition is None:
@@ -214,7 +291,7 @@ class PathEmitter:
     def _base(self, builder: Builder, base: Base | _ChosenPath) -> str:
         if isinstance(base, _ChosenPath):
             return base.name if base.name[0] in "-0123456789" else f"%{base.name}"
-        if base == STACK_SLOT and self.overlaps is not None:
+        if base == STACK_SLOT and self.halves:
             half = builder.value(f"load volatile i32, ptr %{REGISTER_SLOT}, align 8")
             return builder.value(f"sext i32 {half} to i64")
         if base == STACK_SLOT:

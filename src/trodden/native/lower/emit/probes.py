@@ -101,6 +101,10 @@ def _emit_merged(
         merged = _choose_paths(lowering, target, ending, paths, builder)
         insertions += merged.insertions
         phis += merged.phis
+    if isinstance(paths, PathEmitter) and paths.tuples is not None:
+        merged = _choose_tuples(lowering, target, edges, paths, builder)
+        insertions += merged.insertions
+        phis += merged.phis
     insertions.append(lowering.insert(Point(Where.TOP, target), builder.lines))
     return Emitted(insertions, phis)
 
@@ -149,6 +153,34 @@ def _choose_paths(
         paths.count_if(builder, access, target, path, f"%{ended}")
     for number, amount in zip(phis[::2], phis[1::2], strict=True):
         paths.enter_if(builder, number.name, f"%{amount.name}")
+    return Emitted(insertions, phis)
+
+
+def _choose_tuples(
+    lowering: FunctionLowering,
+    target: int,
+    edges: Sequence[tuple[int, Sequence[PlacedProbe]]],
+    paths: PathEmitter,
+    builder: Builder,
+) -> Emitted:
+    """One phi is the number of the tuple of paths that ends, another whether there is one."""
+    insertions: list[Insertion] = []
+    phis: list[Phi] = []
+    access = lowering.access_at(Point(Where.TOP, target))
+    followed = {edge: [each for each in map(paths.followed, probes) if each] for edge, probes in edges}
+    for layer in layers(followed):
+        number, amount = lowering.names.value(), lowering.names.value()
+        numbers: dict[int, str] = {}
+        amounts: dict[int, str] = {}
+        for edge, each in followed.items():
+            if layer < len(each):
+                at_source = lowering.builder()
+                numbers[edge], amounts[edge] = paths.tuple_number(at_source, each[layer])
+                bottom = Point(Where.BOTTOM, lowering.read.graph.edges[edge].src)
+                insertions.append(lowering.insert(bottom, at_source.lines))
+        phis.append(ValuePhi(target, number, numbers, "0"))
+        phis.append(ValuePhi(target, amount, amounts, "0"))
+        paths.count_tuple_if(builder, access, f"%{number}", f"%{amount}")
     return Emitted(insertions, phis)
 
 

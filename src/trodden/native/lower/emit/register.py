@@ -21,15 +21,17 @@ from trodden.program.debug_variables import REGISTER_SLOT, base_name
 def emit_register(lowering: FunctionLowering, paths: PathEmitter | TraceEmitter) -> Emitted:
     """The phis, and the stores into the stack slot."""
     register = paths.register
-    halves = isinstance(paths, PathEmitter) and paths.overlaps is not None
+    halves = isinstance(paths, PathEmitter) and paths.halves
     insertions = _slot_stores(lowering, register, halves)
     phis: list[Phi] = []
     holding = _blocks_by_base(lowering, register) if lowering.debug.repeats_values else defaultdict(list)
-    overlaps = paths.overlaps if isinstance(paths, PathEmitter) else None
-    needed = {**register.phis} if overlaps is None else {**register.phis, **overlaps.needed.phis}
-    if overlaps is not None and lowering.debug.repeats_values:
-        for base, block in overlaps.holding():
-            holding[base].append(block)
+    needed = {**register.phis}
+    for each in (paths.overlaps, paths.tuples) if isinstance(paths, PathEmitter) else ():
+        if each is not None:
+            needed |= each.needed.phis
+            for base, block in each.holding() if lowering.debug.repeats_values else ():
+                if not _is_defined_in(lowering, base, block):
+                    holding[base].append(block)
     for base, (block, brought) in needed.items():
         insertions += _separate(lowering, brought)
         incoming: dict[int, str] = {}
@@ -43,6 +45,13 @@ def emit_register(lowering: FunctionLowering, paths: PathEmitter | TraceEmitter)
     for base, blocks in holding.items():
         insertions += _records(lowering, base, blocks) if isinstance(base, Chosen) else []
     return Emitted(insertions, phis)
+
+
+def _is_defined_in(lowering: FunctionLowering, base: Base, block: int) -> bool:
+    """Whether a value is chosen at the top of a block, where its record follows."""
+    if not isinstance(base, Chosen) or lowering.read.graph.edges[base.edge].dst != block:
+        return False
+    return lowering.read.single_predecessor(base.edge)
 
 
 def _records(lowering: FunctionLowering, base: Base, blocks: Sequence[int]) -> list[Insertion]:

@@ -13,6 +13,7 @@ from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.lower.emit.crossings import reads_register
 from trodden.native.lower.emit.overlaps import LoopOverlaps
 from trodden.native.lower.emit.register_slot import RegisterSlot, choose_slot
+from trodden.native.lower.emit.tuples import PathTuples
 from trodden.native.lower.probe_locations import Ending, ProbeLocations, ended_path, layers, merged_probes
 from trodden.native.planning.plan_function import Planned
 from trodden.native.planning.register_slots import reloaded_blocks
@@ -43,15 +44,17 @@ def choose_phis(
     locations: ProbeLocations,
     values: Register | None,
     overlaps: LoopOverlaps | None = None,
+    tuples: PathTuples | None = None,
 ) -> PathRegister | None:
     """Decide which phis are needed, and where the register is stored into its stack slot."""
     if values is None:
         return None
-    slot = choose_slot(
-        read, values, planned.ambiguous, planned.weights, None if overlaps is None else overlaps.unfinished
-    )
+    second = tuples or overlaps
+    unfinished = None if second is None else second.unfinished
+    slot = choose_slot(read, values, planned.ambiguous, planned.weights, unfinished)
     reads = [*_ended_paths(read, locations, values), *slot.reads]
     reads += [] if overlaps is None else overlaps.needed.others
+    reads += [] if tuples is None else tuples.needed.others
     return PathRegister(values, slot, values.needed(reads))
 
 
