@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from trodden.collect.binary.x86 import Flow, Instruction
 from trodden.graph.cfg import EdgeKind, Graph
@@ -95,6 +96,43 @@ class CodeMap:
                 if following not in seen and inside:
                     seen.add(following)
                     waiting.append(following)
+        return found
+
+    def probes_elsewhere(self, start: int) -> set[int]:
+        """The codes of the probes at an instruction's location from which control does not come to it.
+
+        A branch inside the location leads either to the probe or to the instruction: LLVM may have moved the
+        code of an edge, and values that another edge needs, before the end of the block.
+        """
+        location = self.locations[start]
+        own = self._leading_to(start)
+        return {
+            code
+            for number, code in self.completed.items()
+            if self.locations[number] == location and number not in own
+            if not own.isdisjoint(self._leading_to(number))
+        }
+
+    def _leading_to(self, start: int) -> set[int]:
+        """An instruction and those before it at its location from which control may come to it."""
+        location = self.locations[start]
+        found, waiting = {start}, [start]
+        while waiting:
+            number = waiting.pop()
+            for before in self._before.get(number, ()):
+                forward = self.instructions[before].address < self.instructions[number].address
+                if before not in found and self.locations[before] == location and forward:
+                    found.add(before)
+                    waiting.append(before)
+        return found
+
+    @cached_property
+    def _before(self) -> dict[int, list[int]]:
+        """The instructions from which control may reach one."""
+        found: dict[int, list[int]] = {}
+        for number in range(len(self.instructions)):
+            for following in self._next(number):
+                found.setdefault(following, []).append(number)
         return found
 
     def straight_line(self, start: int) -> Iterator[int]:

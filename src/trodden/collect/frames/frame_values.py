@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from trodden.collect.binary.dwarf_expressions import Frame, evaluate, is_stack_s
 from trodden.collect.binary.x86_execution import StraightCode
 from trodden.collect.frames.code_map import CodeMap
 from trodden.collect.frames.probe_progress import Undetermined
-from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
+from trodden.plan.paths.path_register import STACK_SLOT, Base, Chosen, Value
 from trodden.plan.probes import WORD
 from trodden.program.debug_variables import KEPT, LINE, TRIPS, base_variable, block_and_line
 from trodden.program.frame_word import HALF, path_part
@@ -53,15 +53,18 @@ class FunctionVariables:
                 edge, start, step, bits = map(int, words)
                 self._inductions[edge] = _Induction(name, start, step, bits)
 
-    def value(self, name: str, size: int, pc: int, frame: Frame) -> int | None:
-        """The value of a variable of ``size`` bytes at an instruction; None where it is not available."""
+    def value(self, name: str, size: int, pc: int, frame: Frame, everywhere: bool = True) -> int | None:
+        """The value of a variable of ``size`` bytes at an instruction; None where it is not available.
+
+        ``everywhere``: without optimisation it is available wherever it may be asked for.
+        """
         variable = self._by_name.get(name)
         if variable is None:
             return None
         if variable.constant is not None:
             return variable.constant % (1 << 8 * size)
         expression = variable.expression(pc)
-        if expression is None and self.unoptimised and not self._code.leads_in(pc):
+        if expression is None and everywhere and self.unoptimised and not self._code.leads_in(pc):
             # Unoptimised code has one stack slot for each value.
             slots = {each.expression for each in variable.ranges if is_stack_slot(each.expression)}
             expression = slots.pop() if len(slots) == 1 else None
@@ -154,7 +157,8 @@ class FunctionVariables:
 class FrameValues:
     """The values in one frame; ``stored_base`` is the base that its stack slot holds.
 
-    ``halves``: in the lower half of the slot, since the upper one is for overlaps.
+    ``halves``: in the lower half of the slot, since the upper one is for a second register.  ``chosen``
+    computes a chosen value again, from others, where it is not computed yet.
     """
 
     variables: FunctionVariables
@@ -162,6 +166,7 @@ class FrameValues:
     frame: Frame
     stored_base: Base | None
     halves: bool = False
+    chosen: Callable[[Chosen, FrameValues], int | None] = lambda _, __: None
 
     def of(self, value: Value | None) -> int:
         """A value of the path register."""
@@ -171,7 +176,11 @@ class FrameValues:
             return value.add % WORD
         base, slot = None, self.variables.register_slot
         if value.base != STACK_SLOT:
-            base = self.variables.value(base_variable(value.base), _WORD_SIZE, self.pc, self.frame)
+            chosen = isinstance(value.base, Chosen)
+            name = base_variable(value.base)
+            base = self.variables.value(name, _WORD_SIZE, self.pc, self.frame, not chosen)
+            if base is None and isinstance(value.base, Chosen):
+                base = self.chosen(value.base, self)
         if base is None and value.base in (STACK_SLOT, self.stored_base) and slot is not None:
             base = self.variables.value(slot.name, _WORD_SIZE, self.pc, self.frame)
             if base is not None and self.halves:

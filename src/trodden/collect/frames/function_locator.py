@@ -21,9 +21,9 @@ from trodden.plan.overlapping.before import BeforeRegister
 from trodden.plan.overlapping.fictitious import fictitious_overlaps
 from trodden.plan.overlapping.numbering import OverlapNumbering
 from trodden.plan.overlapping.registers import OverlapRegisters
-from trodden.plan.overlapping.tuples import FLAG, radix
+from trodden.plan.overlapping.tuples import FLAG, following, radix
 from trodden.plan.paths.locations import Holder, Mark
-from trodden.plan.paths.path_register import Base, Register, Value, track
+from trodden.plan.paths.path_register import Base, Chosen, Part, Register, Value, track
 from trodden.plan.paths.placement import signed
 from trodden.plan.probes import WORD, AddTripCount, Bump, BumpAt, Count, Probe
 from trodden.program.clone_map import origin_of
@@ -121,7 +121,7 @@ class FunctionLocator:
 
     def _state(self, location: int, progress: Progress, pc: int, frame: Frame) -> _State:
         stored = self._stored_base(location, progress)
-        values = FrameValues(self._variables, pc, frame, stored, self._plan.two_registers)
+        values = FrameValues(self._variables, pc, frame, stored, self._plan.two_registers, self._chosen_again)
         state = _State(progress.block)
         for probe in progress.pending:
             self._add_pending(state, probe, values)
@@ -358,6 +358,17 @@ class FunctionLocator:
         if here is None:
             raise Undetermined("no overlap can be active")
         return here.register, None if along is None or along.state is None else along.state.register
+
+    def _chosen_again(self, chosen: Chosen, values: FrameValues) -> int | None:
+        """A value that is chosen or computed on an edge, from those that it is computed from."""
+        if chosen.part is Part.BEFORE:
+            assert self._before is not None
+            before, path = map(values.of, self._before.edges[chosen.edge].joined[chosen])
+            return following(self._plan, before, path)
+        assert self._overlaps is not None
+        condition, yes, no = self._overlaps.edges[chosen.edge].choices[chosen]
+        holds = signed(values.of(condition.value)) > condition.above
+        return values.of(yes if holds else no)
 
     @cached_property
     def _before(self) -> BeforeRegister | None:

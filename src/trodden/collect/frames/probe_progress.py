@@ -95,7 +95,10 @@ class ProbeProgress:
         if any(probe.holder is Holder.MERGED for probe in pending):
             raise Undetermined("only a phi knows which edge was taken")
         self._check_pending(location, self._decoded(here & ahead))
-        found = self._follow(location, self._decoded(here - ahead - exchanged), pending)
+        executed = here - ahead - exchanged
+        if executed:
+            executed -= self._code.probes_elsewhere(index)
+        found = self._follow(location, self._decoded(executed), pending)
         found.register_stored = not any(probe.holder is Holder.SLOT for probe in pending)
         return found
 

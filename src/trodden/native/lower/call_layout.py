@@ -24,13 +24,22 @@ MOST_PARTS = 1 << 8
 MOST_CELLS = 32
 """How many prefixes of a call have cells."""
 
-HEAD = 5
+MOST_PAIRED_PARTS = 1 << 5
+"""The same for pairs of whole paths, most of which never occur."""
+
+MOST_DIRECT_CELLS = 1 << 10
+"""So many are provided for numbers of prefixes that are no larger."""
+
+WAYS = 8
+"""How many records of an indirect call are found without asking the runtime."""
+
+HEAD = 6
 """How many words a record has in front of its cells."""
 
 SCRATCH = MOST_PARTS
 """What belongs to no row is counted by the counters of the unit up to there."""
 
-_LEAST_COUNTERS, _COUNTERS_BY_SITE, _MOST_COUNTERS = 1 << 12, 256, 1 << 20
+_LEAST_COUNTERS, _COUNTERS_BY_SITE, _MOST_COUNTERS = 1 << 10, 128, 1 << 20
 _WORD = 1 << 64
 SITE_TYPE = "{ i64, i32, i32, i32, i32 }"
 
@@ -107,47 +116,59 @@ class CallLayout:
         else:
             parts = numbering.number
             behind = dict.fromkeys((site.block for site in calls.sites), prefix_parts(numbering, calls.sites))
-        parts = parts if parts <= MOST_PARTS else 0
+        most = MOST_PARTS if calls.extended else MOST_PAIRED_PARTS
+        parts = parts if parts <= most else 0
         prefixes = prefix_sums(numbering, [site.block for site in calls.sites], MOST_CELLS)
         found = FunctionLayout(number, numbering.number, parts)
-        few = max(behind.values(), default=0) <= MOST_PARTS
+        few = max(behind.values(), default=0) <= most
         for site in calls.sites:
             rows = behind[site.block]
             found.sites[site.site] = self._site(
-                read, site.site, site.block, prefixes[site.block], rows if few or rows == 1 else 0
+                read,
+                site.site,
+                site.block,
+                prefixes[site.block],
+                numbering.number,
+                rows if few or rows == 1 else 0,
             )
         paths = numbering.number if numbering.number <= 1 << 32 else 0
         self.function_rows.append(f"{{ i64, i32, i32 }} {{ i64 {paths}, i32 {parts}, i32 0 }}")
         return found
 
     def _site(
-        self, read: FunctionCfg, number: int, block: int, prefixes: Sequence[int] | None, parts: int
+        self,
+        read: FunctionCfg,
+        number: int,
+        block: int,
+        prefixes: Sequence[int] | None,
+        numbers: int,
+        parts: int,
     ) -> SiteLayout:
         while len(self.site_rows) < number:
             self.site_rows.append(f"{SITE_TYPE} {{ i64 0, i32 {self.words}, i32 0, i32 0, i32 0 }}")
         symbol = called_by(read, block).symbol
-        index = cell_index(prefixes)
+        index = cell_index(prefixes, numbers)
         cells = 0 if index is None else index.cells
         target = 0 if symbol is None else self.names.token(symbol)
         fields = f"i64 {target}, i32 {self.words}, i32 {cells}, i32 {len(self.prefixes)}, i32 {parts}"
         self.site_rows.append(f"{SITE_TYPE} {{ {fields} }}")
         by_cell = [0] * cells
         if index is not None:
-            for prefix in prefixes or ():
+            for prefix in range(cells) if prefixes is None else prefixes:
                 by_cell[index.of(prefix)] = prefix
         self.prefixes += by_cell
         if symbol is None:
-            self.targets += 1
-            return SiteLayout(number, self.targets - 1, True, index, parts)
+            self.targets += WAYS
+            return SiteLayout(number, self.targets - WAYS, True, index, parts)
         at = self.words
         self.words += HEAD + cells
         return SiteLayout(number, at, False, index, parts)
 
 
-def cell_index(prefixes: Sequence[int] | None) -> CellIndex | None:
-    """How the cells of some prefixes are found; None if there are too many."""
+def cell_index(prefixes: Sequence[int] | None, numbers: int) -> CellIndex | None:
+    """How the cells of some prefixes, below ``numbers``, are found; None if there are too many."""
     if prefixes is None:
-        return None
+        return CellIndex(numbers) if numbers <= MOST_DIRECT_CELLS else None
     if len(prefixes) <= 1:
         return CellIndex(1, single=True)
     if max(prefixes) < 4 * len(prefixes):

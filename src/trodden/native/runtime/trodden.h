@@ -187,15 +187,16 @@ TRODDEN_PRESERVE_MOST void __trodden_trace_full(const struct trodden_unit *unit,
  * function has a *word*: a number of its own, shifted left by 32 (0: its unit is not registered yet).
  *
  * Before a call the caller stores what a record of the call site has for its prefix: the word of the callee plus the slot
- * of the row; or, as long as it is not known whether the callee takes it, a negative number, which __trodden_called
- * turns into the row if the call was meant for the function that asks.  A function that is entered puts 0 in its place.
+ * of the row; or, as long as it is not known whether the callee takes it, a negative number, which
+ * the runtime turns into the row if the call was meant for the function that asks.  A function that is entered puts 0 in its place.
  * When its last path has ended, it stores its word plus the number of the path.  Behind the call the caller takes that
  * if the record of the call site knows the word. */
 struct trodden_call_record {
     uint64_t target;     /* whom the call is meant for: a token or an address */
     uint64_t word;       /* of that function, if it has been entered from there; otherwise TRODDEN_NO_WORD */
-    uint64_t paths, row; /* how many paths have a row, and the slot of the first one; 0: __trodden_returned has to be asked */
-    uint64_t callee;     /* the same function, for the runtime */
+    uint64_t paths, row; /* how many paths have a row, and the slot of the first one; 0: the runtime has to be asked */
+    uint64_t callee;     /* the same function, and */
+    uint64_t site;       /* the call site, as the runtime names them */
     uint64_t cells[];    /* by prefix: what to publish */
 };
 
@@ -204,7 +205,7 @@ struct trodden_call_record {
 struct trodden_call_site {
     uint64_t target;     /* the token of whom it calls; 0: that is known when it is called */
     uint32_t at;         /* where in the unit's words of records its record is */
-    uint32_t cells;      /* how many prefixes it has; 0: too many, and __trodden_prefix has to be asked */
+    uint32_t cells;      /* how many prefixes it has; 0: too many, and the runtime has to be asked */
     uint32_t first_cell; /* the prefix of its first cell in the unit's `prefixes` */
     uint32_t parts;      /* of a row behind the call; 0: too many, and __trodden_crossed counts them */
 };
@@ -231,6 +232,7 @@ struct trodden_unit_calls {
 struct trodden_channel {
     uint64_t row, returned; /* what was published before a call, and for a return */
     struct trodden_crossing_table *table;
+    uint64_t asked, address, token; /* what the runtime is asked; the function that asks for the row of a call */
 };
 
 extern struct trodden_crossing_table trodden_no_crossings __attribute__((visibility("hidden")));
@@ -239,20 +241,24 @@ extern struct trodden_crossing_table trodden_no_crossings __attribute__((visibil
  * the same module, with the channel of the calling thread; may be called anywhere, also in signal handlers. */
 TRODDEN_PRESERVE_MOST void __trodden_crossed(struct trodden_channel *channel, uint64_t row, uint64_t part)
     __attribute__((visibility("hidden"), nothrow));
-/* The slot, or number, of a row; 0: there is none.  `address` and `token` are those of the function that was entered. */
-TRODDEN_PRESERVE_MOST uint64_t __trodden_called(const struct trodden_unit *unit, uint64_t function, uint64_t published,
-                                                uint64_t address, uint64_t token)
+/* Questions, which units ask by functions of their own.  What was asked is in the channel, too. */
+/* The slot, or number, of a row for what was published before a call of the function; 0: there is none. */
+TRODDEN_PRESERVE_MOST uint64_t __trodden_called(const struct trodden_unit *unit,
+                                                const struct trodden_called_function *function,
+                                                const struct trodden_channel *channel)
     __attribute__((visibility("hidden"), nothrow));
-TRODDEN_PRESERVE_MOST uint64_t __trodden_returned(const struct trodden_unit *unit, uint64_t site,
-                                                  struct trodden_call_record *record, uint64_t path)
+/* The same for a return with a path. */
+TRODDEN_PRESERVE_MOST uint64_t __trodden_returned(const struct trodden_unit *unit, struct trodden_call_record *record,
+                                                  const struct trodden_channel *channel)
     __attribute__((visibility("hidden"), nothrow));
-/* The record of an indirect call for that address. */
-TRODDEN_PRESERVE_MOST struct trodden_call_record *__trodden_target(const struct trodden_unit *unit, uint64_t site,
-                                                                   uint64_t address)
+/* The record of an indirect call for an address. */
+TRODDEN_PRESERVE_MOST struct trodden_call_record *__trodden_target(const struct trodden_unit *unit,
+                                                                   const struct trodden_call_site *site,
+                                                                   const struct trodden_channel *channel)
     __attribute__((visibility("hidden"), nothrow));
 /* What to publish for a prefix. */
-TRODDEN_PRESERVE_MOST uint64_t __trodden_prefix(const struct trodden_unit *unit, uint64_t site,
-                                                struct trodden_call_record *record, uint64_t prefix)
+TRODDEN_PRESERVE_MOST uint64_t __trodden_prefix(const struct trodden_unit *unit, struct trodden_call_record *record,
+                                                const struct trodden_channel *channel)
     __attribute__((visibility("hidden"), nothrow));
 
 /* Writes the counts so far, with the frames that are active now.  The program continues to count, and the raw file at

@@ -13,23 +13,30 @@ from dataclasses import dataclass
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.builder import Builder
-from trodden.native.lower.call_layout import HEAD, CellIndex, FunctionLayout, SiteLayout
+from trodden.native.lower.call_layout import HEAD, WAYS, CellIndex, FunctionLayout, SiteLayout
 from trodden.native.lower.call_names import Called, CallNames, called_by
 from trodden.native.lower.counter_access import CounterAccess
 from trodden.native.lower.emit.channel import (
+    ADDRESS,
     ASK_CALLED,
     ASK_PREFIX,
     ASK_RETURNED,
     ASK_TARGET,
+    ASKED,
     COUNT_CROSSING,
+    FUNCTION_BYTES,
+    FUNCTIONS,
     RECORDS,
     RETURNED,
     ROW,
+    SITE_BYTES,
+    SITES,
     TARGETS,
+    TOKEN,
     WORDS,
     channel_field,
 )
-from trodden.native.lower.runtime_symbols import CHANNEL, UNIT
+from trodden.native.lower.runtime_symbols import CHANNEL
 from trodden.plan.overlap_probes import (
     AddOverlap,
     BumpOverlap,
@@ -54,9 +61,12 @@ _ROW, _REGISTER, _PASSED = range(0, 24, 8)
 """Where in the frame's record of a channel its parts are: the row, and the overlap."""
 _WORD_OF, _PATHS, _FIRST_ROW = 8, 16, 24
 """Where in the record of a call site its parts are."""
+_MOSTLY = '!prof !{!"branch_weights", i32 2000, i32 1}'
 _SAME_FUNCTION = 1 << 32
 _MOST_SLOTS = 1 << 31
 _MOST_PATHS = 1 << 32
+_ALIGNED = 4
+"""So many bits of the address of a function tell nothing."""
 
 _ON_CHANNELS = (AddOverlap, BumpOverlap, ClearOverlap, CountPredicate, PairOverlap, PairOverlapAt)
 _EXCHANGED = (PublishCall, PublishCallAt, TakeCall, PublishReturn, PublishReturnAt, TakeReturn)
@@ -79,11 +89,12 @@ def reads_register(probe: Probe, value: Value | None) -> Value | None:
 
 @dataclass(frozen=True)
 class CrossingEmitter:
-    """Emits the code of these probes in one function."""
+    """Emits the code of these probes in one function; predicates are ``counting`` for some channels only."""
 
     read: FunctionCfg
     layout: FunctionLayout
     names: CallNames
+    counting: frozenset[Channel]
 
     @staticmethod
     def of(
@@ -92,7 +103,9 @@ class CrossingEmitter:
         """The emitter for a plan that counts such paths."""
         if plan.calls is None or layout is None or names is None:
             return None
-        return CrossingEmitter(read, layout, names)
+        probes = (probe for each in plan.on_edges.values() for probe in each)
+        counting = frozenset(each.channel for each in probes if isinstance(each, CountPredicate))
+        return CrossingEmitter(read, layout, names, counting)
 
     @property
     def variables(self) -> list[str]:
@@ -119,7 +132,8 @@ class CrossingEmitter:
             case TakeReturn(site, start):
                 self._take_return(builder, access, self.layout.sites[site], block, start)
             case ClearOverlap(channel):
-                _store(builder, channel, _ROW, "0")
+                if self._is_kept(channel):
+                    _store(builder, channel, _ROW, "0")
             case PairOverlap(channel, _):
                 self._count(builder, access, channel, number)
             case PairOverlapAt(channel, path):
@@ -151,51 +165,59 @@ class CrossingEmitter:
     def _publish_call(self, builder: Builder, site: SiteLayout, block: int, prefix: str) -> None:
         record = self._record(builder, site, block, called_by(self.read, block))
         if site.index is None:
-            arguments = f"ptr {UNIT}, i64 {site.number}, ptr {record}, i64 {prefix}"
-            published = builder.value(f"call preserve_mostcc i64 {ASK_PREFIX}({arguments})")
+            _tell(builder, ASKED, prefix)
+            published = builder.value(f"call preserve_mostcc i64 {ASK_PREFIX}(ptr nest {record})")
         else:
             cell = _cell(builder, record, site.index, prefix)
             published = builder.value(f"load i64, ptr {cell}, align 8")
-        builder.emit(f"store i64 {published}, ptr {channel_field(ROW)}, align 8")
+        _tell(builder, ROW, published)
 
     def _record(self, builder: Builder, site: SiteLayout, block: int, called: Called) -> str:
         """The record of a call site; of an indirect call, that for the address."""
         if not site.indirect:
             return _direct(site)
-        at = f"getelementptr (i8, ptr {TARGETS}, i64 {8 * site.at})"
+        address = builder.value(f"ptrtoint ptr {called.operand} to i64")
+        last = builder.value(f"lshr i64 {address}, {_ALIGNED}")
+        last = builder.value(f"and i64 {last}, {WAYS - 1}")
+        first = f"getelementptr (i8, ptr {TARGETS}, i64 {8 * site.at})"
+        at = builder.value(f"getelementptr ptr, ptr {first}, i64 {last}")
         known = builder.value(f"load ptr, ptr {at}, align 8")
         target = builder.value(f"load i64, ptr {known}, align 8")
-        address = builder.value(f"ptrtoint ptr {called.operand} to i64")
         same = builder.value(f"icmp eq i64 {target}, {address}")
         here, other, done = builder.reserve(), builder.reserve(), builder.reserve()
         builder.emit(f"br label %{here}")
         builder.label(here)
-        builder.emit(f"br i1 {same}, label %{done}, label %{other}")
+        builder.emit(f"br i1 {same}, label %{done}, label %{other}, {_MOSTLY}")
         builder.label(other)
-        arguments = f"ptr {UNIT}, i64 {site.number}, i64 {address}"
-        found = builder.value(f"call preserve_mostcc ptr {ASK_TARGET}({arguments})")
+        _tell(builder, ASKED, address)
+        described = f"getelementptr (i8, ptr {SITES}, i64 {SITE_BYTES * site.number})"
+        found = builder.value(f"call preserve_mostcc ptr {ASK_TARGET}(ptr nest {described})")
         builder.emit(f"store ptr {found}, ptr {at}, align 8")
         builder.emit(f"br label %{done}")
         builder.label(done)
         return builder.define(_record_of(block), f"phi ptr [ {known}, %{here} ], [ {found}, %{other} ]")
 
     def _take_call(self, builder: Builder, access: CounterAccess, start: int | None) -> None:
+        """Whoever asks for the row takes what was published."""
         published = builder.value(f"load i64, ptr {channel_field(ROW)}, align 8")
-        builder.emit(f"store i64 0, ptr {channel_field(ROW)}, align 8")
         word = builder.value(f"load i64, ptr {self._word}, align 8")
         slot = builder.value(f"sub i64 {published}, {word}")
         known = builder.value(f"icmp ult i64 {slot}, {_MOST_SLOTS}")
         here, other, asks, done = (builder.reserve() for _ in range(4))
+        _tell(builder, ROW, "0")
         builder.emit(f"br label %{here}")
         builder.label(here)
-        builder.emit(f"br i1 {known}, label %{done}, label %{other}")
+        builder.emit(f"br i1 {known}, label %{done}, label %{other}, {_MOSTLY}")
         builder.label(other)
         nothing = builder.value(f"icmp eq i64 {published}, 0")
         builder.emit(f"br i1 {nothing}, label %{done}, label %{asks}")
         builder.label(asks)
         own, token = self._own(builder)
-        arguments = f"ptr {UNIT}, i64 {self.layout.number}, i64 {published}, i64 {own}, i64 {token}"
-        found = builder.value(f"call preserve_mostcc i64 {ASK_CALLED}({arguments})")
+        _tell(builder, ASKED, published)
+        _tell(builder, ADDRESS, own)
+        _tell(builder, TOKEN, token)
+        described = f"getelementptr (i8, ptr {FUNCTIONS}, i64 {FUNCTION_BYTES * self.layout.number})"
+        found = builder.value(f"call preserve_mostcc i64 {ASK_CALLED}(ptr nest {described})")
         builder.emit(f"br label %{done}")
         builder.label(done)
         row = builder.value(f"phi i64 [ {slot}, %{here} ], [ 0, %{other} ], [ {found}, %{asks} ]")
@@ -226,7 +248,7 @@ class CrossingEmitter:
         if self.layout.paths <= _MOST_PATHS:
             told = builder.value(f"load i64, ptr {self._word}, align 8")
             told = told if path == "0" else builder.value(f"add i64 {told}, {path}")
-        builder.emit(f"store i64 {told}, ptr {channel_field(RETURNED)}, align 8")
+        _tell(builder, RETURNED, told)
 
     def _take_return(
         self, builder: Builder, access: CounterAccess, site: SiteLayout, block: int, start: int | None
@@ -241,7 +263,7 @@ class CrossingEmitter:
         if site.parts:
             known = builder.value(f"icmp ult i64 {path}, {_part(builder, record, _PATHS)}")
             block_at, other = builder.reserve(), builder.reserve()
-            builder.emit(f"br i1 {known}, label %{block_at}, label %{other}")
+            builder.emit(f"br i1 {known}, label %{block_at}, label %{other}, {_MOSTLY}")
             builder.label(block_at)
             offset = builder.value(f"mul i64 {path}, {site.parts}")
             row = builder.value(f"add i64 {offset}, {_part(builder, record, _FIRST_ROW)}")
@@ -252,8 +274,8 @@ class CrossingEmitter:
         own = builder.value(f"icmp ult i64 {path}, {_SAME_FUNCTION}")
         builder.emit(f"br i1 {own}, label %{asks}, label %{same}")
         builder.label(asks)
-        arguments = f"ptr {UNIT}, i64 {site.number}, ptr {record}, i64 {path}"
-        found = builder.value(f"call preserve_mostcc i64 {ASK_RETURNED}({arguments})")
+        _tell(builder, ASKED, path)
+        found = builder.value(f"call preserve_mostcc i64 {ASK_RETURNED}(ptr nest {record})")
         builder.emit(f"br label %{done}")
         builder.label(same)
         builder.emit(f"br label %{done}")
@@ -281,7 +303,8 @@ class CrossingEmitter:
         _store(builder, channel, _ROW, row)
         if start is not None:
             _store(builder, channel, _REGISTER, str(signed_word(start)))
-            _store(builder, channel, _PASSED, "0")
+            if channel in self.counting:
+                _store(builder, channel, _PASSED, "0")
 
     def _on_overlap(
         self,
@@ -382,6 +405,10 @@ def _address(builder: Builder, channel: Channel, offset: int) -> str:
     if offset == 0:
         return f"%{_NAMES[channel]}"
     return builder.value(f"getelementptr i8, ptr %{_NAMES[channel]}, i64 {offset}")
+
+
+def _tell(builder: Builder, offset: int, value: str) -> None:
+    builder.emit(f"store i64 {value}, ptr {channel_field(offset)}, align 8")
 
 
 def _load(builder: Builder, channel: Channel, offset: int) -> str:

@@ -30,7 +30,8 @@ def emit_register(lowering: FunctionLowering, paths: PathEmitter | TraceEmitter)
         if each is not None:
             needed |= each.needed.phis
             for base, block in each.holding() if lowering.debug.repeats_values else ():
-                holding[base].append(block)
+                if not _is_defined_in(lowering, base, block):
+                    holding[base].append(block)
     for base, (block, brought) in needed.items():
         insertions += _separate(lowering, brought)
         incoming: dict[int, str] = {}
@@ -44,6 +45,13 @@ def emit_register(lowering: FunctionLowering, paths: PathEmitter | TraceEmitter)
     for base, blocks in holding.items():
         insertions += _records(lowering, base, blocks) if isinstance(base, Chosen) else []
     return Emitted(insertions, phis)
+
+
+def _is_defined_in(lowering: FunctionLowering, base: Base, block: int) -> bool:
+    """Whether a value is chosen at the top of a block, where its record follows."""
+    if not isinstance(base, Chosen) or lowering.read.graph.edges[base.edge].dst != block:
+        return False
+    return lowering.read.single_predecessor(base.edge)
 
 
 def _records(lowering: FunctionLowering, base: Base, blocks: Sequence[int]) -> list[Insertion]:

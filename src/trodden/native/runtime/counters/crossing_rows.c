@@ -16,8 +16,8 @@
 
 enum {
     ROWS_PER_CHUNK = 816, /* 32 KB */
-    LARGEST_BLOCK = 256,  /* counters for all paths of a callee at one call site */
-    BLOCKS_THAT_FIT = 64, /* so many as large as one have to fit into the room that is left */
+    LARGEST_BLOCK = 1024, /* counters for all paths of a callee at one call site */
+    BLOCKS_THAT_FIT = 16, /* so many as large as one have to fit into the room that is left */
     INITIAL_INDEX = 1 << 10,
 };
 
@@ -271,15 +271,15 @@ uint64_t __trodden_row_of_call(const struct trodden_unit *unit, uint64_t functio
     return row;
 }
 
-uint64_t __trodden_row_of_return(const struct trodden_unit *unit, uint64_t site, struct trodden_call_record *record,
-                                 uint64_t path) {
-    uint64_t callee = record->callee | TRODDEN_CROSSING_RETURNED, where = in_unit(site, unit->number);
+uint64_t __trodden_row_of_return(const struct trodden_unit *unit, struct trodden_call_record *record, uint64_t path) {
+    uint64_t callee = record->callee | TRODDEN_CROSSING_RETURNED, where = record->site;
     struct trodden_crossing_index *index = __atomic_load_n(&trodden_process.crossings.index, __ATOMIC_ACQUIRE);
     struct trodden_crossing_row **place, *known = index ? find_row(index, callee, where, path, &place) : NULL;
     if (known && known->rows <= 1)
         return known->slot;
     uint64_t mask = trodden_lock(), row = 0;
-    const struct trodden_crossing_row wanted = {callee, where, path, 0, unit->calls->sites[site].parts, 1};
+    const struct trodden_crossing_row wanted = {callee, where, path, 0, unit->calls->sites[where >> 32].parts,
+                                                1};
     row = row_for(unit_with_number(unit->number), &wanted);
     trodden_unlock(mask);
     return row;
@@ -307,6 +307,7 @@ struct trodden_call_record *__trodden_target_of(const struct trodden_unit *unit,
     }
     if (!target && (target = trodden_alloc(sizeof *target + known->cells * sizeof *target->record.cells))) {
         *target = (struct trodden_target){*bucket, known, (uint32_t)unit->number, (uint32_t)site, {.target = address}};
+        target->record.site = in_unit(site, unit->number);
         clear_record(&target->record, known, CELL_OF_TARGET);
         *bucket = target;
     }
@@ -316,8 +317,7 @@ struct trodden_call_record *__trodden_target_of(const struct trodden_unit *unit,
     return target ? &target->record : unit->calls->nobody;
 }
 
-uint64_t __trodden_prefix_of(const struct trodden_unit *unit, uint64_t site, struct trodden_call_record *record,
-                             uint64_t prefix) {
+uint64_t __trodden_prefix_of(const struct trodden_unit *unit, struct trodden_call_record *record, uint64_t prefix) {
     struct trodden_prefix **bucket = &trodden_process.crossings.prefixes[bucket_of((uintptr_t)record, prefix)];
     /* Who is in the list stays there, so that the lock is needed only to add to it. */
     struct trodden_prefix *each = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
@@ -327,8 +327,8 @@ uint64_t __trodden_prefix_of(const struct trodden_unit *unit, uint64_t site, str
         return __atomic_load_n(&each->published, __ATOMIC_ACQUIRE);
     uint64_t mask = trodden_lock();
     if ((each = trodden_alloc(sizeof *each))) {
-        *each = (struct trodden_prefix){*bucket,          ask_for(each, PREFIX), prefix, (uint32_t)unit->number,
-                                        (uint32_t)site, record};
+        *each = (struct trodden_prefix){*bucket, ask_for(each, PREFIX),         prefix, (uint32_t)unit->number,
+                                        (uint32_t)(record->site >> 32), record};
         __atomic_store_n(bucket, each, __ATOMIC_RELEASE);
     } else {
         trodden_process.crossings.lost = true;
@@ -346,12 +346,13 @@ static void find_accessor(const struct trodden_module *but) {
     __atomic_store_n(&trodden_process.crossings.channel, found, __ATOMIC_RELEASE);
 }
 
-static void clear_records(const struct trodden_unit_calls *calls) {
+static void clear_records(const struct trodden_unit_calls *calls, uint64_t unit) {
     for (uint64_t site = 0; site < calls->site_count; site++) {
         if (!calls->sites[site].target)
             continue;
         struct trodden_call_record *record = (struct trodden_call_record *)&calls->records[calls->sites[site].at];
         record->target = calls->sites[site].target;
+        record->site = in_unit(site, unit);
         clear_record(record, &calls->sites[site], CELL);
     }
 }
@@ -367,7 +368,7 @@ void trodden_crossings_attach_module(struct trodden_module *module) {
             unit->rows_end = calls->scratch;
             trodden_process.crossings.functions += (uint32_t)calls->function_count;
         }
-        clear_records(calls);
+        clear_records(calls, module->first_unit + i + 1);
         for (uint64_t function = 0; function < calls->function_count; function++)
             calls->words[function] = (unit->first_called + function) << 32;
     }

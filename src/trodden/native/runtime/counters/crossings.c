@@ -10,6 +10,7 @@
  *
  * There are no locks, and no system calls except for memory. */
 #include <errno.h>
+#include <stddef.h>
 
 #include "counters/crossings.h"
 #include "counters/live_regions.h"
@@ -19,7 +20,8 @@
 
 enum { INITIAL_BITS = 8 };
 
-_Static_assert(sizeof(struct trodden_channel) == 24 && sizeof(struct trodden_crossing) == 24 &&
+_Static_assert(sizeof(struct trodden_channel) == 48 && sizeof(struct trodden_call_site) == 24 &&
+                   sizeof(struct trodden_called_function) == 16 && offsetof(struct trodden_call_record, cells) == 48 && sizeof(struct trodden_crossing) == 24 &&
                    sizeof(struct trodden_crossing_array) == 24 && sizeof(struct trodden_crossing_table) == 24,
                "instrumented code and collect/rawfile/live_tables.py use these sizes");
 
@@ -164,36 +166,41 @@ TRODDEN_PRESERVE_MOST void __trodden_crossed(struct trodden_channel *channel, ui
     TAIL_CALL return count_new(channel, row, part);
 }
 
-/* ---- what has not been asked for yet; the leader knows ---- */
-TRODDEN_PRESERVE_MOST uint64_t __trodden_called(const struct trodden_unit *unit, uint64_t function, uint64_t published,
-                                                uint64_t address, uint64_t token) {
+/* ---- questions, which the leader answers ---- */
+TRODDEN_PRESERVE_MOST uint64_t __trodden_called(const struct trodden_unit *unit,
+                                                const struct trodden_called_function *function,
+                                                const struct trodden_channel *channel) {
     int saved_errno = errno;
-    uint64_t row = unit->number ? __trodden_row_of_call(unit, function, published, address, token) : 0;
+    uint64_t number = (uint64_t)(function - unit->calls->functions);
+    uint64_t row = unit->number ? __trodden_row_of_call(unit, number, channel->asked, channel->address, channel->token)
+                                : 0;
     errno = saved_errno;
     return row;
 }
 
-TRODDEN_PRESERVE_MOST uint64_t __trodden_returned(const struct trodden_unit *unit, uint64_t site,
-                                                  struct trodden_call_record *record, uint64_t path) {
+TRODDEN_PRESERVE_MOST uint64_t __trodden_returned(const struct trodden_unit *unit, struct trodden_call_record *record,
+                                                  const struct trodden_channel *channel) {
     int saved_errno = errno;
-    uint64_t row = unit->number ? __trodden_row_of_return(unit, site, record, path) : 0;
+    uint64_t row = unit->number ? __trodden_row_of_return(unit, record, channel->asked) : 0;
     errno = saved_errno;
     return row;
 }
 
-TRODDEN_PRESERVE_MOST struct trodden_call_record *__trodden_target(const struct trodden_unit *unit, uint64_t site,
-                                                                   uint64_t address) {
+TRODDEN_PRESERVE_MOST struct trodden_call_record *__trodden_target(const struct trodden_unit *unit,
+                                                                   const struct trodden_call_site *site,
+                                                                   const struct trodden_channel *channel) {
     int saved_errno = errno;
+    uint64_t number = (uint64_t)(site - unit->calls->sites);
     struct trodden_call_record *record =
-        unit->number ? __trodden_target_of(unit, site, address) : unit->calls->nobody;
+        unit->number ? __trodden_target_of(unit, number, channel->asked) : unit->calls->nobody;
     errno = saved_errno;
     return record;
 }
 
-TRODDEN_PRESERVE_MOST uint64_t __trodden_prefix(const struct trodden_unit *unit, uint64_t site,
-                                                struct trodden_call_record *record, uint64_t prefix) {
+TRODDEN_PRESERVE_MOST uint64_t __trodden_prefix(const struct trodden_unit *unit, struct trodden_call_record *record,
+                                                const struct trodden_channel *channel) {
     int saved_errno = errno;
-    uint64_t published = unit->number ? __trodden_prefix_of(unit, site, record, prefix) : 0;
+    uint64_t published = unit->number ? __trodden_prefix_of(unit, record, channel->asked) : 0;
     errno = saved_errno;
     return published;
 }

@@ -89,12 +89,12 @@ struct trodden_crossings {
 PROCESS_WIDE uint64_t __trodden_row_of_call(const struct trodden_unit *unit, uint64_t function, uint64_t published,
                                             uint64_t address, uint64_t token);
 /* The row for a return with this path. */
-PROCESS_WIDE uint64_t __trodden_row_of_return(const struct trodden_unit *unit, uint64_t site,
-                                              struct trodden_call_record *record, uint64_t path);
+PROCESS_WIDE uint64_t __trodden_row_of_return(const struct trodden_unit *unit, struct trodden_call_record *record,
+                                              uint64_t path);
 PROCESS_WIDE struct trodden_call_record *__trodden_target_of(const struct trodden_unit *unit, uint64_t site,
                                                              uint64_t address);
-PROCESS_WIDE uint64_t __trodden_prefix_of(const struct trodden_unit *unit, uint64_t site,
-                                          struct trodden_call_record *record, uint64_t prefix);
+PROCESS_WIDE uint64_t __trodden_prefix_of(const struct trodden_unit *unit, struct trodden_call_record *record,
+                                          uint64_t prefix);
 
 /* The callers of the following hold the lock. */
 void trodden_crossings_attach_module(struct trodden_module *module);
