@@ -82,7 +82,7 @@ class Sums:
             found.append(f"{self._lost_calls:,} call paths lead over functions that were not joined")
         if self._lost_crossings:
             found.append(
-                f"{self._lost_crossings:,} paths over calls and returns are of other builds and were not joined"
+                f"{self._lost_crossings:,} paths over calls and returns are of other builds: not joined"
             )
         return found
 
