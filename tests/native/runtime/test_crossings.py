@@ -40,7 +40,7 @@ def bounds_hold(profile: Profile) -> None:
     """No contradiction, and together the pairs of a site are as many as were counted, or more."""
     crossings = Crossings(profile)
     for each in crossings.sites:
-        bounds = fixed_point(crossings.system(each))
+        bounds = fixed_point(crossings.facts(each).system())
         assert not bounds.contradictory, each
         assert bounds.definite_flow <= each.times + each.missing <= bounds.potential_flow + each.missing
 
@@ -123,3 +123,17 @@ def test_calls_are_summed_where_profiles_are_merged(tmp_path: Path) -> None:
     merged = load(tmp_path / "both.trod")
     assert counted(merged, True) == expected
     bounds_hold(merged)
+
+
+@pytest.mark.parametrize("optimise", ["-O0", "-O2"])
+def test_what_an_exception_cuts_short_is_missing(tmp_path: Path, optimise: str) -> None:
+    source = PROGRAMS / "crossing_throws.cpp"
+    must("run", "--profile", "paths", "--overlap", "2", "-o", "t.trod", source, optimise, "--", cwd=tmp_path)
+    profile = load(tmp_path / "t.trod")
+    bounds_hold(profile)
+    names = {"Plain::apply(int)", "Cleaning::apply(int)"}
+    of_calls = [each for each in Crossings(profile).sites if each.caller == "call(Base*, int)"]
+    assert {each.callee for each in of_calls} == names
+    for each in of_calls:
+        assert each.times + each.missing == 30 or each.returned
+        assert each.times == 20 or not each.returned
