@@ -27,7 +27,7 @@ from trodden.collect.process_messages import Shortcomings, process_messages
 from trodden.collect.rawfile.model import Ending, Raw, RawSparsePath
 from trodden.errors import BadFile
 from trodden.program.facts import FunctionFacts, UnitFacts
-from trodden.recover.crossings import NOT_COUNTED, CrossingKey
+from trodden.recover.crossings import NOT_COUNTED, CrossingKey, inherited
 from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
@@ -59,6 +59,7 @@ def count_process(raw: Raw, modules: Mapping[int, Program], locator_of: LocatorO
     active = finder.active(raw, with_source=midway)
     early_ends = [active, finder.inherited(raw), finder.non_local_exits(raw)]
     _add_early_ends(builders, facts, early_ends, _uncounted(raw))
+    _add_inherited(builders, facts, early_ends[1])
     unlocated = sum(each.unlocated for each in early_ends)
     for each in early_ends:
         for (unit, number), times in each.unlocated_in.items():
@@ -147,6 +148,14 @@ def _add_crossings(raw: Raw, builders: _Builders, facts: Mapping[str, UnitFacts]
             key = CrossingKey(each.returned, callee, site, *parts)
             if count:
                 _builder(builders, facts, key.counted_in).add_crossing(key, count)
+
+
+def _add_inherited(builders: _Builders, facts: Mapping[str, UnitFacts], frames: EarlyEnds) -> None:
+    """What a forked child ends of paths over calls may have begun in its parent."""
+    for end in frames.ends:
+        if isinstance(end, EndedInCall) and facts[end.unit].functions[end.function].plan.calls is not None:
+            key = inherited((end.unit, end.function))
+            _builder(builders, facts, end.unit).add_crossing(key, abs(end.times))
 
 
 def _uncounted(raw: Raw) -> frozenset[str]:

@@ -44,7 +44,7 @@ class Sums:
         self._builders: dict[str, UnitCountsBuilder] = {}
         self._other_builds: OrderedDict[tuple[str, ...], _Build] = OrderedDict()
         self._calls = CallPathCounts()
-        self._parts = self._parts_with_calls = self._lost_calls = 0
+        self._parts = self._parts_with_calls = self._lost_calls = self._lost_crossings = 0
 
     def add(self, part: Part) -> None:
         """Add one profile, or nothing of it if none of its functions is part of the result."""
@@ -80,6 +80,10 @@ class Sums:
             )
         if self._lost_calls:
             found.append(f"{self._lost_calls:,} call paths lead over functions that were not joined")
+        if self._lost_crossings:
+            found.append(
+                f"{self._lost_crossings:,} paths over calls and returns are of other builds: not joined"
+            )
         return found
 
     def _other_build(self, part: Part, correspondence: Correspondence) -> _Build:
@@ -102,6 +106,7 @@ class Sums:
                 self._builders[unit.id].add(counted)
             else:
                 transferred.add(unit, counted, build.correspondence)
+                self._lost_crossings += sum(counted.crossings.values())
         for name, counted in transferred.unit_counts().items():
             self._builders[name].add(counted)
         for (unit_id, number), (reason, ran) in transferred.refused.items():

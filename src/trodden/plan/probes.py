@@ -226,7 +226,7 @@ class Plan:
     by the heuristic of BL94 Figure 11): block counts follow without it, the counts of those edges do not.
     With ``overlaps`` the numbers that are counted are not those of ``paths``, but of the overlapping paths.
     With ``tuples`` paths are also counted in tuples of those that followed each other; if these are dense,
-    their counters come last.  With ``calls`` they are counted over calls and returns.
+    their counters come last; with ``calls`` over calls and returns.
     """
 
     scheme: str

@@ -35,7 +35,7 @@ from trodden.recover.bounds.calls import (
     returned_facts,
     returned_pairs,
 )
-from trodden.recover.crossings import NOT_COUNTED, Numbered
+from trodden.recover.crossings import NOT_COUNTED, Numbered, inherited
 from trodden.recover.unit import RecoveredFunction, recover_unit
 
 
@@ -94,6 +94,8 @@ class Crossings:
         for counted in self._counted.values():
             for key, times in counted.crossings.items():
                 if key.callee[0] in self._units and key.site[0] in self._units:
+                    if key == inherited(key.callee):
+                        continue
                     if key.in_callee == NOT_COUNTED:
                         self._not_counted.add(key[:3])
                         found.setdefault(key[:3], [])
@@ -234,4 +236,5 @@ class Crossings:
             paths[Route(path.blocks, path.edges, path.starts, path.ends)] += path.count
         calls = self._facts(at).plan.calls
         executed = {path: count for path, count in paths.items() if count > 0}
-        return Executed(self._numbering(at), executed, calls.sites if calls is not None else ())
+        more = self._counted[at[0]].crossings.get(inherited(at), 0)
+        return Executed(self._numbering(at), executed, calls.sites if calls is not None else (), more)

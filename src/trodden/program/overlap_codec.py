@@ -238,6 +238,12 @@ def overlaps_from_columns(data: Any, graph: Graph) -> Overlaps:
     return Overlaps(known, whole(data["number"], 1, MOST_NUMBERS))
 
 
+def tuples_from_columns(data: Any) -> Tuples:
+    """How paths are counted in tuples: the length, and whether each tuple has a counter."""
+    length, dense = columns(data, 2, "tuples")
+    return Tuples(whole(length, 2, LONGEST + 1), bool(whole(dense, 0, 2)))
+
+
 def calls_to_columns(calls: CallOverlaps) -> dict[str, Any]:
     """The JSON form of what is counted over calls; degree −1 is the largest."""
     document: dict[str, Any] = {
@@ -279,9 +285,3 @@ def calls_from_columns(data: Any, graph: Graph) -> CallOverlaps:
     if sorted(set(stops)) != stops:
         raise ColumnError("blocks are not in order, or one is named twice")
     return CallOverlaps(known, True, degrees[0], degrees[1], tuple(stops), paired)
-
-
-def tuples_from_columns(data: Any) -> Tuples:
-    """How paths are counted in tuples: the length, and whether each tuple has a counter."""
-    length, dense = columns(data, 2, "tuples")
-    return Tuples(whole(length, 2, LONGEST + 1), bool(whole(dense, 0, 2)))

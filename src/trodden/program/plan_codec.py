@@ -99,12 +99,12 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
         raise ColumnError("overlaps and tuples are of paths without context")
     if overlaps is not None and paths is not None and paths.timed:
         raise ColumnError("paths that are extended have no time")
-    numbers = 0 if paths is None else paths.number if overlaps is None else overlaps.number
-    if tuples is not None and numbers > most_paths(tuples.length):
-        raise ColumnError("tuples of so many paths have no numbers")
     calls = calls_from_columns(data["calls"], graph) if "calls" in data else None
     if calls is not None and (paths is None or paths.context):
         raise ColumnError("paths over calls are of paths without context")
+    numbers = 0 if paths is None else paths.number if overlaps is None else overlaps.number
+    if tuples is not None and numbers > most_paths(tuples.length):
+        raise ColumnError("tuples of so many paths have no numbers")
     extended = _extended(paths, overlaps, tuples, calls)
     reader = _ProbeReader(graph, len(measures), paths, trace, extended)
     entering: Sequence[Probe] = ()

@@ -12,6 +12,11 @@ NOT_COUNTED = (1 << 64) - 1
 """In place of both numbers: some part of what was executed there had no room, and was not counted."""
 
 
+def inherited(callee: Numbered) -> CrossingKey:
+    """The key by which activations of a function are counted that a forked child has inherited."""
+    return CrossingKey(False, callee, (callee[0], 0), NOT_COUNTED, 0)
+
+
 class CrossingKey(NamedTuple):
     """Two parts of paths, of which the second followed the first over a call, or over a return.
 

@@ -150,18 +150,21 @@ class PlainForm:
             second = self._overlaps.none(self._decoder.route(block, total))
         return join(path_part(register), second)
 
-    def back(self, missing: FunctionCounts) -> FunctionCounts | None:
+    def back(self, missing: FunctionCounts) -> FunctionCounts:
         """Counts in plain form as the original plan would have counted them.
 
-        ``None`` if they have a path that is counted with its overlap, which is not known.
+        Of a path that is counted with its overlap nothing is known but the block where that begins.
         """
         sparse: dict[int, PathTotals] = {}
+        prefixes: Counter[Prefix] = Counter()
         for path, totals in missing.sparse.items():
             number = self._number_of(path)
-            if number is None:
-                return None
-            sparse[number] = totals
-        prefixes: Counter[Prefix] = Counter()
+            if number is not None:
+                sparse[number] = totals
+            else:
+                begun, nothing = self._at_start(path)
+                prefixes[begun] += totals[0]
+                prefixes[nothing] -= totals[0]
         for (block, register), times in missing.prefixes.items():
             prefixes[block, self._register(block, register)] += times
         counters = dict(nonzero(missing.counters))
@@ -184,6 +187,25 @@ class PlainForm:
         if route.edges[-1] in self._numbering.extended:
             return None
         return self._numbering.number_of_overlapping(OverlappingPath(route))
+
+    def _at_start(self, path: int) -> tuple[Prefix, Prefix]:
+        """A path that has just started behind one that is extended, and behind nothing."""
+        assert isinstance(self._numbering, OverlapNumbering)
+        route = self._whole.regenerate(path)
+        header = self._graph.edges[route.edges[-1]].dst
+        values, dag = self._whole.value, self._whole.dag
+        (total,) = (
+            values[n] for n, arc in enumerate(dag.arcs) if (arc.kind, arc.of) == (ArcKind.START, header)
+        )
+        prefix = self._plain_decoder.prefix_of(header, total)
+        nothing = None if prefix is None else self._register(*prefix)
+        assert nothing is not None
+        number = self._numbering.number_at_start(route)
+        second = number + 1
+        if self._original.tuples is None:
+            assert self._overlaps is not None
+            second = self._overlaps.register_at_start(header, number)
+        return (header, join(path_part(nothing), second)), (header, nothing)
 
     def _register(self, block: int, register: int | None) -> int | None:
         """The registers of a frame with a prefix in plain form, and nothing before it."""

@@ -160,7 +160,7 @@ def test_what_is_left_over_is_no_profile() -> None:
 
 def test_a_later_version_is_named_as_such() -> None:
     with pytest.raises(LaterVersion, match="later trodden"):
-        parse_raw(raw_bytes([], [], version=6), "x.raw")
+        parse_raw(raw_bytes([], [], version=7), "x.raw")
 
 
 def test_a_trace_has_the_numbers_of_functions() -> None:

@@ -83,9 +83,8 @@ class Procedure:
         return "\n".join([*lines, "leave:", "  ret void", "stop:", "  ret void", "}", ""])
 
     def first(self, block: int) -> int:
-        """The block in the graph that is read back with which this one begins: calls end blocks."""
-        parts = {None: 2, -1: 4}
-        return 2 + sum(parts.get(self.calls.get(before), 3) for before in range(block))
+        """The block in the graph that is read back with which this one begins: call sites end blocks."""
+        return 1 + sum(1 + (before in self.calls) for before in range(block))
 
 
 @dataclass
@@ -158,7 +157,6 @@ class Program:
                 self._enter(callee - count, facts, numbers, rng, depth - 1, steps)
             self.events.append(ComeBack())
 
-        take(0)
         goes = depth > 0
         self.tape.append(0 if goes else STOP)
         take(1 if goes else 0)
@@ -166,14 +164,11 @@ class Program:
         while goes:
             assert at == own.first(block), own.name
             if own.calls.get(block) == -1:
-                # The number of the callee is read in a block of its own.
-                take(0)
                 call(rng.randrange(2 * len(self.procedures) + 1), True)
                 take(0)
             elif block in own.calls:
                 call(own.calls[block], False)
                 take(0)
-            take(0)
             successors = own.successors(block)
             if not successors or len(self.tape) > steps:
                 self.tape.append(STOP)
@@ -260,5 +255,6 @@ def test_crossings_hold_what_the_interpreter_says(tmp_path: Path, options: str, 
     assert entered.total() > 500
     assert returned.total() > 500
     for each, paths in zip(functions, thread.tally.paths, strict=True):
-        held = counted.counters[each.first_slot : each.first_slot + each.plan.slots]
+        slots = each.plan.slots if each.plan.tuples is None else each.plan.first_tuple
+        held = counted.counters[each.first_slot : each.first_slot + slots]
         assert dict(nonzero(held)) == {n: times for n, times in enumerate(paths.counters) if times}

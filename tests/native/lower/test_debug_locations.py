@@ -28,7 +28,16 @@ PLANS = {
     "checked paths": ("--trodden-profile=paths", "--trodden-counters=checked"),
     "cut paths": ("--trodden-profile=paths", "--trodden-max-paths=3"),
     "paths in context": ("--trodden-profile=paths", "--trodden-context=on"),
+    "overlapping paths": ("--trodden-profile=paths", "--trodden-overlap=2"),
+    "checked overlapping paths": (
+        "--trodden-profile=paths",
+        "--trodden-overlap=max",
+        "--trodden-counters=checked",
+    ),
+    "pairs of paths": ("--trodden-profile=paths", "--trodden-pairs=on"),
 }
+UNLOCATED = {"overlapping paths": 0.11, "checked overlapping paths": 0.14, "pairs of paths": 0.11}
+"""How many frames may be missing: LLVM keeps no value that nothing reads any more."""
 
 
 @pytest.mark.parametrize("plan", PLANS)
@@ -37,15 +46,16 @@ def test_every_step_of_an_optimised_program(tmp_path: Path, plan: str) -> None:
     stepped = step_through(build(tmp_path, "-O2", *PLANS[plan]), tmp_path, ONE_IN)
     assert stepped.wrong == []
     assert stepped.located > 1500
-    assert stepped.unlocated < (0.07 if "paths" in plan else 0.01) * stepped.located
+    most = UNLOCATED.get(plan, 0.07 if "paths" in plan else 0.01)
+    assert stepped.unlocated < most * stepped.located
 
 
-@pytest.mark.parametrize("plan", ["edges", "checked", "paths"])
+@pytest.mark.parametrize("plan", ["edges", "checked", "paths", "overlapping paths", "pairs of paths"])
 def test_every_step_of_an_unoptimised_program(tmp_path: Path, plan: str) -> None:
     stepped = step_through(build(tmp_path, "-O0", *PLANS[plan]), tmp_path, ONE_IN)
     assert stepped.wrong == []
     assert stepped.located > 3500
-    assert stepped.unlocated < 0.001 * stepped.located
+    assert stepped.unlocated < (0.01 if plan in UNLOCATED else 0.001) * stepped.located
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from trodden.recover.overlaps import tuple_counts
 GRAPHS, WALKS, STEPS, STOP = 120, 6, 60, 255
 HEADER = """
 @cursor = internal global ptr @tape
-define internal i32 @next() noinline {
+define internal i32 @next() noinline noprofile {
   %at = load ptr, ptr @cursor
   %byte = load i8, ptr %at
   %after = getelementptr i8, ptr %at, i64 1

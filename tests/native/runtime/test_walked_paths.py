@@ -31,6 +31,8 @@ _OPTIONS: tuple[tuple[str, ...], ...] = (
     ("--max-paths", "none"),
     ("--max-paths", "1", "--counters", "checked"),
     ("--counters", "checked"),
+    ("--overlap", "2"),
+    ("--overlap", "max", "--pairs", "--counters", "checked"),
 )
 
 PathCounts = Counter[tuple[str, str, str]]
@@ -75,7 +77,9 @@ def _run(name: str, flags: str, more: tuple[str, ...], directory: Path) -> tuple
 
 @pytest.mark.parametrize("flags", _AS_WRITTEN)
 @pytest.mark.parametrize("name", sorted(_FUNCTIONS))
-@pytest.mark.parametrize("more", [(), ("--max-paths", "none"), ("--counters", "checked")], ids=" ".join)
+@pytest.mark.parametrize(
+    "more", [(), ("--max-paths", "none"), ("--counters", "checked"), ("--overlap", "2")], ids=" ".join
+)
 def test_paths_are_those_in_the_log(name: str, flags: str, more: tuple[str, ...], tmp_path: Path) -> None:
     """Complete paths, and the prefixes of paths that exit, longjmp or an exception cut short."""
     logged, profile = _run(name, flags, more, tmp_path)

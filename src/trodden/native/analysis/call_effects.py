@@ -13,6 +13,7 @@ from trodden.native.ir.attributes import Attributes
 from trodden.native.ir.block import IRBlock
 from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.syntax.names import unquote
+from trodden.weigh.features.library_functions import is_library_function
 
 _UNDUPLICABLE = frozenset({"noduplicate", "convergent"})
 _RUNS_NO_PROBES = frozenset({"nocallback", "nounwind", "willreturn"})
@@ -87,10 +88,13 @@ def _is_plain_store(instruction: Instruction) -> bool:
     return instruction.opcode == "store" and not instruction.is_volatile and not instruction.names_global
 
 
-def calls_of(block: IRBlock, attributes: Attributes, recorded: bool = False) -> list[Call]:
+def calls_of(
+    block: IRBlock, attributes: Attributes, recorded: bool = False, sites: bool = False
+) -> list[Call]:
     """The calls of a block, in order; intrinsics that LLVM expands in place are left out.
 
-    ``recorded``: the function is divided at its calls.
+    ``recorded``: the function is divided at its calls; if only at call ``sites``, not at calls of functions
+    that are known to have no probes.
     """
     found: list[Call] = []
     for instruction in block.calls:
@@ -104,6 +108,8 @@ def calls_of(block: IRBlock, attributes: Attributes, recorded: bool = False) -> 
         nounwind = "nounwind" in known
         returns_twice = "returns_twice" in known and callee not in _RETURN_ONCE
         harmless = known >= _RUNS_NO_PROBES and callee not in attributes.defined
+        if sites and callee is not None:
+            harmless = harmless or has_no_probes(callee, known, attributes)
         found.append(
             Call(
                 instruction,
@@ -117,6 +123,11 @@ def calls_of(block: IRBlock, attributes: Attributes, recorded: bool = False) -> 
             )
         )
     return found
+
+
+def has_no_probes(callee: str, known: frozenset[str], attributes: Attributes) -> bool:
+    """Whether a function is known to have no probes; what it calls may have some."""
+    return "noprofile" in known or (callee not in attributes.defined and is_library_function(callee))
 
 
 def invokes_returning_twice(block: IRBlock, attributes: Attributes) -> bool:

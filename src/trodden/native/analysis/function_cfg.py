@@ -149,7 +149,7 @@ def read_function(
             positions.append(())
     labels = [f"b{index}" for index in range(exit_vertex)] + ["EXIT"]
     graph = build(ir.symbol, labels, flow)
-    calls = [calls_of(block, attributes, divided) for block in ir.blocks]
+    calls = [calls_of(block, attributes, divided, divided and not traced) for block in ir.blocks]
     nounwind = "nounwind" in attributes.of_header(ir.header)
     returns_twice = frozenset(
         source

@@ -85,7 +85,10 @@ class ModuleReader:
             return None
         traced = self.options.traces
         divided = traced or self.options.over_calls
-        ir = (split_at_recording_calls if divided else split_at_returns_twice)(ir, self.attributes)
+        if divided:
+            ir = split_at_recording_calls(ir, self.attributes, sites=not traced)
+        else:
+            ir = split_at_returns_twice(ir, self.attributes)
         optnone = "optnone" in self.attributes.of_header(ir.header)
         read = read_function(ir, self.attributes, self.options.stage != "early" or optnone, divided, traced)
         return ModuleFunction(

@@ -21,10 +21,13 @@ from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.syntax.grammar import LOCAL_USE
 
 
-def split_at_recording_calls(ir: IRFunction, attributes: Attributes) -> IRFunction:
-    """The function with a new block after each such call, unless its function is left there."""
+def split_at_recording_calls(ir: IRFunction, attributes: Attributes, sites: bool = False) -> IRFunction:
+    """The function with a new block after each such call, unless its function is left there.
+
+    ``sites``: only calls matter over which paths may extend.
+    """
     ir = _with_own_returns(_with_leading_allocas(ir), attributes)
-    calls = [calls_of(block, attributes, recorded=True) for block in ir.blocks]
+    calls = [calls_of(block, attributes, True, sites) for block in ir.blocks]
     tail_calls = TailCalls(ir, calls, optimised=True)
     cuts: dict[str, list[int]] = {}
     for block, of_block, final in zip(ir.blocks, calls, tail_calls.by_block, strict=True):

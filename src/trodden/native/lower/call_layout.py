@@ -8,10 +8,11 @@ are; or, where there are too many, by asking the runtime.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.lower.call_names import CallNames, called_by
+from trodden.native.planning.register_slots import blocks_that_may_be_cut_short
 from trodden.plan.overlapping.call_pairs import prefix_parts
 from trodden.plan.overlapping.calls import entry_numbers, return_numbers
 from trodden.plan.overlapping.numbering import numbering_of_plan
@@ -66,6 +67,7 @@ class CellIndex:
 class SiteLayout:
     """A call site: where its record is (for an indirect call, the pointer to the present one), how cells are
     found, ``None`` for too many prefixes, and how many parts a row behind the call has, 0 for too many.
+    It is counted ``at_once`` where there is one part, which no early end of the function can cut short.
     """
 
     number: int
@@ -73,6 +75,7 @@ class SiteLayout:
     indirect: bool
     index: CellIndex | None
     parts: int
+    at_once: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class FunctionLayout:
     number: int
     paths: int = 0
     parts: int = 0
+    at_once: bool = False
     sites: dict[int, SiteLayout] = field(default_factory=dict)
 
 
@@ -109,28 +113,40 @@ class CallLayout:
             return FunctionLayout(number)
         numbering = numbering_of_plan(read.graph, plan)
         root = read.graph.root
+        cut = blocks_that_may_be_cut_short(read)
+        blocks = [site.block for site in calls.sites]
+        once: set[int] = set()
         if calls.extended:
+            exact = replace(calls, stops=tuple(sorted(cut)))
             parts = entry_numbers(numbering, calls).paths(root)
-            returns = return_numbers(plan, numbering, calls)
-            behind = {site.block: returns.paths_behind(site.block) for site in calls.sites}
+            entered_once = entry_numbers(numbering, exact).paths(root) == 1
+            behind = dict.fromkeys(blocks, 1)
+            for wanted in (calls, exact) if blocks else ():
+                returns = return_numbers(plan, numbering, wanted)
+                found_behind = {block: returns.paths_behind(block) for block in blocks}
+                if wanted is calls:
+                    behind = found_behind
+                else:
+                    once = {block for block in blocks if found_behind[block] == 1}
         else:
-            parts = numbering.number
-            behind = dict.fromkeys((site.block for site in calls.sites), prefix_parts(numbering, calls.sites))
+            parts, entered_once = numbering.number, numbering.number == 1 and not cut
+            behind = dict.fromkeys(blocks, prefix_parts(numbering, calls.sites))
         most = MOST_PARTS if calls.extended else MOST_PAIRED_PARTS
         parts = parts if parts <= most else 0
-        prefixes = prefix_sums(numbering, [site.block for site in calls.sites], MOST_CELLS)
-        found = FunctionLayout(number, numbering.number, parts)
+        prefixes = prefix_sums(numbering, blocks, MOST_CELLS)
+        found = FunctionLayout(number, numbering.number, parts, parts == 1 and entered_once)
         few = max(behind.values(), default=0) <= most
         for site in calls.sites:
-            rows = behind[site.block]
-            found.sites[site.site] = self._site(
+            rows, at_once = behind[site.block], site.block in once
+            made = self._site(
                 read,
                 site.site,
                 site.block,
                 prefixes[site.block],
                 numbering.number,
-                rows if few or rows == 1 else 0,
+                rows if few or at_once else 0,
             )
+            found.sites[site.site] = replace(made, at_once=at_once)
         paths = numbering.number if numbering.number <= 1 << 32 else 0
         self.function_rows.append(f"{{ i64, i32, i32 }} {{ i64 {paths}, i32 {parts}, i32 0 }}")
         return found

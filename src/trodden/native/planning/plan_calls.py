@@ -73,7 +73,7 @@ def with_calls(
     if not _can_be_told(read):
         return plan
     numbering = numbering_of_plan(read.graph, plan)
-    if options.pairs:
+    if options.pairs and plan.overlaps is None:
         return with_call_pairs(plan, numbering, sites)
     degree = degree_of_calls(numbering, options.overlap)
     plan, _ = with_entries(plan, numbering, weights, sites, degree)

@@ -65,6 +65,15 @@ class OverlapNumbering(Numbering):
         whole = self.whole.value
         return sum(whole[arc] for arc, _ in self.follow(self.dag.entry, path) if arc < len(whole))
 
+    def number_at_start(self, path: Route) -> int:
+        """The lowest number of a path that is extended: the sum of values where its overlap begins."""
+        (node,) = (
+            self.dag.arcs[number].dst
+            for number in self.dag.outs[path.blocks[-1]]
+            if self.dag.arcs[number][2:] == (ArcKind.OVERLAP, path.edges[-1])
+        )
+        return super().number_of(path) - self.number * (node + 1)
+
     def overlapping(self, path: int) -> OverlappingPath:
         """The path with a number, and its overlap."""
         if not 0 <= path < self.number:

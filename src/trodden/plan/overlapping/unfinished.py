@@ -56,6 +56,10 @@ class UnfinishedOverlaps:
                     return found
         raise ValueError(f"{self._numbering.graph.name}: no overlap arrives at {block} with this register")
 
+    def register_at_start(self, header: int, number: int) -> int:
+        """The register of an overlap that has just begun behind a path with the lowest of its numbers."""
+        return number + self._ahead[header]
+
     def none(self, route: Route) -> int:
         """The register of a fictitious overlap at the end of a path that was cut short."""
         active = self._active(route)

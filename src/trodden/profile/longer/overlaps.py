@@ -171,6 +171,7 @@ def _joined(one: CallFacts, other: CallFacts) -> CallFacts:
         one.beginning,
         one.missing + other.missing,
         one.bounded and other.bounded,
+        one.inherited + other.inherited,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from trodden.plan.probes import WORD
 from trodden.program.checked import ColumnError, columns, ints, same_length, text
 from trodden.program.facts import UnitFacts
-from trodden.recover.crossings import CrossingKey
+from trodden.recover.crossings import NOT_COUNTED, CrossingKey
 from trodden.recover.unit_counts import UnitCounts
 
 _MOST_NUMBER = 1 << 32
@@ -86,5 +86,5 @@ def _check(key: CrossingKey, units: dict[str, UnitFacts]) -> None:
         known = callee.functions[key.callee[1] : key.callee[1] + 1]
         if not known or known[0].plan.calls is None:
             raise ColumnError("a path leads into a function that takes no calls")
-    if site is not None and key.site[1] not in site.crossed:
+    if key.in_callee != NOT_COUNTED and site is not None and key.site[1] not in site.crossed:
         raise ColumnError("a path leads over a call that does not exist")

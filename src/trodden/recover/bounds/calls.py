@@ -29,11 +29,15 @@ Part = tuple[int, ...]
 
 
 class Executed(NamedTuple):
-    """How often the paths of a procedure were executed, whole or cut short; their numbering, its calls."""
+    """How often the paths of a procedure were executed, whole or cut short; their numbering, its calls.
+
+    A forked child has ``inherited`` so many activations, whose paths began in its parent.
+    """
 
     numbering: Numbering
     paths: Mapping[Route, int]
     sites: Sequence[CallSite] = ()
+    inherited: int = 0
 
 
 class Crossing(NamedTuple):
@@ -58,12 +62,12 @@ def system_of_overlaps(
     seconds: Mapping[Second, int],
     beginning: Callable[[Second], Part],
     missing: int = 0,
-    bounded: bool = True,
+    inherited: int | None = 0,
 ) -> System[First, Second]:
     """Equations (15) to (18): an overlap is the sum of the pairs whose second part has this ``beginning``.
 
-    So many overlaps may be ``missing``, of any pairs.  The counts of the first parts are upper bounds if they
-    are ``bounded``.
+    So many overlaps may be ``missing``, of any pairs.  The counts of the first parts are upper bounds, but
+    for so many that were ``inherited``; with ``None`` they bound nothing.
     """
     by_beginning: dict[Part, list[Second]] = {}
     for second in seconds:
@@ -80,11 +84,12 @@ def system_of_overlaps(
         total = sum(counts.values())
         every = [(first, second) for (first, part) in counts for second in by_beginning.get(part, ())]
         facts.append((every, Range(total, total + missing)))
-    return pair_system(facts, _at_most(firsts) if bounded else {}, _at_most(seconds))
+    bounds = {} if inherited is None else _at_most(firsts, inherited)
+    return pair_system(facts, bounds, _at_most(seconds))
 
 
-def _at_most(counts: Mapping[First, int]) -> dict[First, Range]:
-    return {part: Range(0, count) for part, count in counts.items()}
+def _at_most(counts: Mapping[First, int], more: int = 0) -> dict[First, Range]:
+    return {part: Range(0, count + more) for part, count in counts.items()}
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,8 @@ class CallFacts:
 
     ``overlaps`` are the counts by first part and by what is known of the second, of which so many more may be
     ``missing``.  ``firsts`` and ``seconds`` are how often their parts were executed in any case, those of
-    ``firsts`` only if they are ``bounded``.  ``beginning`` is what is known of a second part.
+    ``firsts`` only if they are ``bounded``; so many executions more were ``inherited`` by forked children.
+    ``beginning`` is what is known of a second part.
     """
 
     overlaps: Mapping[tuple[Route, Part], int]
@@ -102,11 +108,17 @@ class CallFacts:
     beginning: Callable[[Part], Part]
     missing: int = 0
     bounded: bool = True
+    inherited: int = 0
 
     def system(self) -> System[Route, Part]:
         """The sums that these are."""
         return system_of_overlaps(
-            self.overlaps, self.firsts, self.seconds, self.beginning, self.missing, self.bounded
+            self.overlaps,
+            self.firsts,
+            self.seconds,
+            self.beginning,
+            self.missing,
+            self.inherited if self.bounded else None,
         )
 
     def _few(self, executed: int, beginnings: int) -> bool:
@@ -135,9 +147,10 @@ class CallFacts:
             here = dict.fromkeys([*self.firsts, *executed], 0) if self.missing else {}
             here |= rows.get(beginning, {})
             total, seconds = sum(here.values()), columns.get(beginning, {})
-            elsewhere = max(sum(seconds.values()) - total, 0)
+            elsewhere = max(sum(seconds.values()) - total, 0) + self.inherited
             most = {
-                first: count + max(min(self.missing, self.firsts[first] - executed[first]), 0)
+                first: count
+                + max(min(self.missing, self.firsts[first] + self.inherited - executed[first]), 0)
                 if self.bounded and first in self.firsts
                 else count + self.missing
                 for first, count in here.items()
@@ -176,6 +189,7 @@ def entered_facts(
         lambda part: entries.beginning(root, part),
         missing,
         not _made_again(caller, site),
+        caller.inherited,
     )
 
 
@@ -195,7 +209,13 @@ def returned_facts(
         overlaps[callee.numbering.regenerate(in_callee), part] += count
     seconds = _following(caller, site, returns)
     return CallFacts(
-        overlaps, _leaving(callee), seconds, lambda part: returns.beginning(block, part), missing
+        overlaps,
+        _leaving(callee),
+        seconds,
+        lambda part: returns.beginning(block, part),
+        missing,
+        True,
+        caller.inherited,
     )
 
 
@@ -216,7 +236,9 @@ def entered_pairs(
         pairs[caller.numbering.prefix(site.block, in_caller), part] += count
     bounded = not _made_again(caller, site)
     seconds = _entering(callee, entries)
-    return CallFacts(pairs, _prefixes(caller, site), seconds, lambda part: part, missing, bounded)
+    return CallFacts(
+        pairs, _prefixes(caller, site), seconds, lambda part: part, missing, bounded, caller.inherited
+    )
 
 
 def returned_pairs(
@@ -235,7 +257,7 @@ def returned_pairs(
         part = returns.beginning(site.block, behind, whole=True)
         pairs[callee.numbering.regenerate(in_callee), part] += count
     seconds = _following(caller, site, returns)
-    return CallFacts(pairs, _leaving(callee), seconds, lambda part: part, missing)
+    return CallFacts(pairs, _leaving(callee), seconds, lambda part: part, missing, True, caller.inherited)
 
 
 def _made_again(caller: Executed, site: CallSite) -> bool:

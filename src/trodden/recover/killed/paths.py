@@ -129,8 +129,6 @@ def _complete_extended(plain: PlainForm, graph: Graph, plan: Plan, counted: Func
     inherited = plain.inherited_overlaps(counted)
     completed = complete_paths(graph, plain.plan, plain.of(counted + inherited))
     missing = None if completed.missing is None else plain.back(completed.missing)
-    if completed.missing is not None and missing is None:
-        return CompletedPaths(None)
     found = inherited if missing is None else inherited + missing
     if not found:
         return CompletedPaths(None, completed.unreachable)

@@ -146,8 +146,8 @@ class CrossingEmitter:
     def _is_kept(self, channel: Channel) -> bool:
         """Whether what has begun is in the frame until it ends."""
         if channel is Channel.ENTERED:
-            return self.layout.parts != 1
-        return any(site.parts != 1 for site in self.layout.sites.values())
+            return not self.layout.at_once
+        return not all(site.at_once for site in self.layout.sites.values())
 
     def _block_of(self, mark: Mark | None) -> int:
         """The block that a probe is at the end of: that of the call, if it is about one."""
@@ -221,7 +221,7 @@ class CrossingEmitter:
         builder.emit(f"br label %{done}")
         builder.label(done)
         row = builder.value(f"phi i64 [ {slot}, %{here} ], [ 0, %{other} ], [ {found}, %{asks} ]")
-        self._begin(builder, access, Channel.ENTERED, row, self.layout.parts, start)
+        self._begin(builder, access, Channel.ENTERED, row, self.layout.at_once, start)
 
     def _own(self, builder: Builder) -> tuple[str, str]:
         """The address and the token of the function, 0 where nobody can know it."""
@@ -281,7 +281,7 @@ class CrossingEmitter:
         builder.emit(f"br label %{done}")
         builder.label(done)
         row = builder.value(f"phi i64 {first}[ {found}, %{asks} ], [ 0, %{same} ]")
-        self._begin(builder, access, Channel.RETURNED, row, site.parts, start)
+        self._begin(builder, access, Channel.RETURNED, row, site.at_once, start)
 
     # Overlaps.
 
@@ -291,11 +291,11 @@ class CrossingEmitter:
         access: CounterAccess,
         channel: Channel,
         row: str,
-        parts: int,
+        at_once: bool,
         start: int | None,
     ) -> None:
         """What was taken begins; a row with one counter needs no more."""
-        if parts == 1:
+        if at_once:
             access.increment_at(builder, access.element(builder, 0, row), "1")
             if self._is_kept(channel):
                 _store(builder, channel, _ROW, "0")
