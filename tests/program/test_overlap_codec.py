@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.graphs import graphs, seeds
+from tests.plan.overlapping.programs import random_procedures
 from tests.plan.overlapping.test_walks import trial
 from trodden.graph.cfg import Graph, build
 from trodden.plan.overlap_probes import (
@@ -147,3 +148,10 @@ def test_a_plan_without_either_has_neither() -> None:
         .keys()
         .isdisjoint({"overlaps", "tuples"})
     )
+
+
+@settings(max_examples=100)
+@given(seeds(), st.booleans())
+def test_plans_over_calls_are_read_as_they_were_written(seed: int, pairs: bool) -> None:
+    for procedure in random_procedures(seed, pairs):
+        assert plan_from_columns(stored(procedure.plan), procedure.graph) == procedure.plan
