@@ -29,6 +29,9 @@ def records(data: bytes) -> Iterator[Record]:
             digits = [byte - 1 for byte in data[at + 1 : at + 4]]
             yield _DIGITS[tag], sum(digit * 255**place for place, digit in enumerate(digits))
             at += 4
+        elif tag >= 243:
+            yield "enter", 255 * (tag - 243) + data[at + 1] - 1
+            at += 2
         elif tag == 226:
             yield "trips", data[at + 1] - 1
             at += 2

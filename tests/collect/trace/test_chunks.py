@@ -75,7 +75,7 @@ def test_records_that_are_not_complete_are_left_out(record: bytes) -> None:
 
 
 def test_an_unknown_record_ends_a_chunk(tmp_path: Path) -> None:
-    trace = _read(tmp_path, _head(), _chunk(0, 0, b"ab\xff\x01"), _chunk(0, 1, b"c"))
+    trace = _read(tmp_path, _head(), _chunk(0, 0, b"ab\xe8\x01"), _chunk(0, 1, b"c"))
     assert _read_keys(trace) == [(0, 0, b"ab"), (0, 1, b"c")]
     assert trace.damage == (f"{tmp_path}/out.raw.trace: bytes 32 to 136: a chunk is incomplete",)
 

@@ -11,7 +11,7 @@
 __attribute__((weak, visibility("default"), tls_model("initial-exec"))) _Thread_local struct trodden_trace_cursor
     __trodden_trace = {trodden_no_trace, trodden_no_trace};
 static struct trodden_trace_cursor *find_trace(void) { return &__trodden_trace; }
-static uint32_t tokens[TRACED_FUNCTIONS] = {[0 ... TRACED_FUNCTIONS - 1] = TRODDEN_TRACE_UNKNOWN_TOKEN};
+static uint64_t tokens[TRACED_FUNCTIONS] = {[0 ... TRACED_FUNCTIONS - 1] = TRODDEN_TRACE_UNKNOWN_TOKEN};
 
 #define UNIT_TRACE find_trace, tokens, TRACED_FUNCTIONS
 #include "unit.h"
@@ -28,14 +28,18 @@ typedef uint64_t __attribute__((aligned(1), may_alias)) unaligned_u64;
     } while (0)
 
 /* One store for the whole record. */
-#define RECORD_U32(value, function, location)                                   \
+#define RECORD_U32(value, bytes, function, location)                            \
     do {                                                                        \
         uint8_t *at = *(uint8_t *volatile *)&__trodden_trace.next;              \
         *(volatile unaligned_u32 *)at = (value);                                \
-        ADVANCE(4, function, location);                                         \
+        ADVANCE(bytes, function, location);                                     \
     } while (0)
 
-#define ENTER(function) RECORD_U32(*(volatile uint32_t *)&tokens[function], function, 0)
+#define ENTER(function)                                                         \
+    do {                                                                        \
+        uint64_t token = *(volatile uint64_t *)&tokens[function];               \
+        RECORD_U32((uint32_t)token, token >> 32, function, 0);                  \
+    } while (0)
 
 #define SYMBOL(number, function, location)                                      \
     do {                                                                        \

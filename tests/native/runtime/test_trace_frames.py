@@ -128,7 +128,7 @@ def test_handlers_have_chunks_of_their_own(
     once = [*_NESTED * 2, _ACTION, ("symbol", 20), ("symbol", 101), ("symbol", 101), ("symbol", 11)]
     assert _all_records(chunks) == [_MAIN, *once * 2, ("symbol", 99)]
     assert _all_records(chunks, level=1) == [_HANDLER, ("symbol", _SIGUSR1), ("symbol", 50 + _SIGUSR1)] * 2
-    assert _levels(chunks) == [(0, None, 0, 0), (1, 0, 18, _SIGUSR1), (1, 0, 36, _SIGUSR1)]
+    assert _levels(chunks) == [(0, None, 0, 0), (1, 0, 10, _SIGUSR1), (1, 0, 22, _SIGUSR1)]
     assert all(chunk.flags == Flag.HANDLER and chunk.pc for chunk in chunks[1:])
 
 
@@ -138,7 +138,7 @@ def test_handlers_that_record_nothing_have_no_chunks(program: Path, tmp_path: Pa
 
 def test_nested_handlers(program: Path, tmp_path: Path) -> None:
     chunks = trace_of(_run(program, tmp_path, "nested").raw).chunks
-    assert _levels(chunks) == [(0, None, 0, 0), (1, 0, 18, _SIGUSR1), (2, 1, 5, _SIGUSR2)]
+    assert _levels(chunks) == [(0, None, 0, 0), (1, 0, 10, _SIGUSR1), (2, 1, 3, _SIGUSR2)]
     inner = [("symbol", 100 + _SIGUSR1), ("symbol", 50 + _SIGUSR1)]
     assert _all_records(chunks, level=1) == [_HANDLER, ("symbol", _SIGUSR1), *inner]
     assert _all_records(chunks, level=2) == [_HANDLER, ("symbol", _SIGUSR2), ("symbol", 50 + _SIGUSR2)]
@@ -164,7 +164,7 @@ def test_a_record_that_is_stored_when_a_signal_arrives(program: Path, tmp_path: 
     """It is before what the handler does; when the handler has returned, it is not there twice."""
     chunks = trace_of(_run(program, tmp_path, "between").raw).chunks
     assert _all_records(chunks) == [_MAIN, ("symbol", 30), ("symbol", 31), ("symbol", 99)]
-    assert chunks[1].offset == 5
+    assert chunks[1].offset == 3
 
 
 def test_a_record_that_is_stored_when_a_handler_jumps_out(program: Path, tmp_path: Path) -> None:
@@ -210,11 +210,11 @@ def test_a_child_that_is_forked_in_a_handler(program: Path, tmp_path: Path) -> N
     chunks = trace_of(name).chunks
     rest = [("symbol", 31), ("symbol", 99)]
     assert _all_records(trace_of(run.raw).chunks) == [_MAIN, ("symbol", 30), *rest]
-    assert [(chunk.level, chunk.sequence, chunk.inherited) for chunk in chunks] == [(0, 0, 5), (1, 1, 0)]
+    assert [(chunk.level, chunk.sequence, chunk.inherited) for chunk in chunks] == [(0, 0, 3), (1, 1, 0)]
     assert list(records(chunks[0].records()[chunks[0].inherited :])) == rest
     assert _all_records(chunks, level=1) == [("symbol", 61)]
     assert all(chunk.flags & Flag.CHILD for chunk in chunks)
-    assert (chunks[1].parent, chunks[1].offset) == (0, 5)
+    assert (chunks[1].parent, chunks[1].offset) == (0, 3)
 
 
 def test_a_child_of_vfork_writes_to_its_parents_trace(program: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from trodden.plan.trace.records import (
     BITS,
     LARGEST_NUMBER,
     MOST_BITS,
+    SHORT_ENTRIES,
     BadRecord,
     Bits,
     CodeAddress,
@@ -64,7 +65,10 @@ RECORDS: st.SearchStrategy[Record] = st.one_of(
         (Trips(0), "e2 01"),
         (Trips(253), "e2 fe"),
         (Trips(254), "e3 fe 00 00 00 00 00 00 00"),
-        (Enter(1), "e4 02 01 01"),
+        (Enter(0), "f3 01"),
+        (Enter(255), "f4 01"),
+        (Enter(SHORT_ENTRIES - 1), "ff ff"),
+        (Enter(SHORT_ENTRIES), "e4 01 0e 01"),
         (Resume(255 * 255), "e5 01 01 02"),
         (Left(CodeAddress(3, 0x1234)), "e6 03 00 00 00 34 12 00 00 00 00 00 00"),
         (Sync((), True), "e7 00 00 00 80" + " 00" * 16),
@@ -120,7 +124,17 @@ def test_any_bytes_are_records_or_an_error_with_its_position(data: bytes) -> Non
 
 @pytest.mark.parametrize(
     "data",
-    ["00", "e8", "f3", "ff", "e2 00", "e2 ff", "e4 01 00 01", f"{BITS + 2:02x} 00 00", "f1 06" + "00" * 8],
+    [
+        "00",
+        "e8",
+        "f3 00",
+        "ff 00",
+        "e2 00",
+        "e2 ff",
+        "e4 01 00 01",
+        f"{BITS + 2:02x} 00 00",
+        "f1 06" + "00" * 8,
+    ],
 )
 def test_what_no_record_is(data: str) -> None:
     with pytest.raises(BadRecord) as raised:

@@ -76,7 +76,7 @@ def test_where_many_frames_are_active_a_part_is_read_as_in_the_whole(tmp_path: P
     """A chunk has the innermost frames only: those below are found in the last one that had all of them."""
     (tmp_path / "deep.c").write_text(_DEEP)
     must("cc", "--trodden-profile=trace", "-O1", "deep.c", "-o", "deep", cwd=tmp_path)
-    must("run", "-q", "-o", "p.trod", "./deep", "150", "5000", cwd=tmp_path)
+    must("run", "-q", "-o", "p.trod", "./deep", "150", "10000", cwd=tmp_path)
     (thread,) = load_trace(str(tmp_path / "p.trod")).threads
     complete = [not chunk.flags & Flag.FRAMES_CUT for chunk in thread.main]
     assert any(complete[1:])

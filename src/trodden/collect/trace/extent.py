@@ -13,9 +13,10 @@ _SYMBOLS = re.compile(rb"[\x01-\xe0]*")
 _WIDE, _TRIPS, _TRIPS_LONG, _ENTER, _RESUME, _LEFT, _SYNC = range(225, 232)
 _BITS = 232
 _EVENT, _LAND = 241, 242
+_SHORT_ENTRIES = range(243, 256)
 _LENGTHS = {
     **dict.fromkeys((_WIDE, _ENTER, _RESUME, _LAND), 4),
-    _TRIPS: 2,
+    **dict.fromkeys((_TRIPS, *_SHORT_ENTRIES), 2),
     _TRIPS_LONG: 9,
     _LEFT: 13,
     _EVENT: 10,

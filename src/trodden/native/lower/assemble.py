@@ -14,7 +14,7 @@ from trodden.native.lower.branch_weights import BranchWeights
 from trodden.native.lower.builder import NEW, Builder
 from trodden.native.lower.call_site_labels import SiteLabels, resume_call
 from trodden.native.lower.function_lowering import FunctionLowering
-from trodden.native.lower.insertions import CounterPhi, FunctionCode, Phi, Where
+from trodden.native.lower.insertions import CounterPhi, FunctionCode, Phi, ValuePhi, Where
 from trodden.program.call_site_table import NO_BLOCK
 
 _EMPTY_INSTRUCTION = 'call void asm sideeffect "", ""()'
@@ -221,7 +221,7 @@ def _phi_lines(
 ) -> list[str]:
     """The new phis of a block; addresses that they need are computed at the entry of the function."""
     return [
-        f"  %{phi.name} = phi {'ptr' if isinstance(phi, CounterPhi) else 'i64'} "
+        f"  %{phi.name} = phi {'i64' if isinstance(phi, ValuePhi) else 'ptr'} "
         + ", ".join(_arrivals(lowering, number, phi, entry, ends))
         for phi in code.phis.get(number, ())
     ]
@@ -241,8 +241,10 @@ def _arrivals(lowering: FunctionLowering, number: int, phi: Phi, entry: Builder,
             if (predecessor, slot) not in addresses:
                 addresses[predecessor, slot] = lowering.access.addressing.address(entry, slot)
             incoming = addresses[predecessor, slot]
-        else:
+        elif isinstance(phi, ValuePhi):
             incoming = phi.incoming.get(edge, phi.otherwise)
+        else:
+            incoming = phi.incoming[edge]
         found += [f"[ {incoming}, %{predecessor} ]"] * len(lowering.read.positions[edge])
     return found
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from trodden.native.lower.insertions import Point
+
 NEW = "trodden."
 """What the names of new values and blocks begin with."""
 
@@ -34,13 +36,20 @@ class Builder:
 
     ``location`` is the number of the debug location that instructions get; where it is None they get
     what ``default_location`` returns: in a function with a subprogram LLVM wants every call to have one.
+    ``point`` is where the instructions will be, if that matters to them.
     """
 
-    __slots__ = ("_default_location", "_names", "lines", "location")
+    __slots__ = ("_default_location", "_names", "lines", "location", "point")
 
-    def __init__(self, names: ProbeNames, default_location: Callable[[], str | None] = lambda: None) -> None:
+    def __init__(
+        self,
+        names: ProbeNames,
+        default_location: Callable[[], str | None] = lambda: None,
+        point: Point | None = None,
+    ) -> None:
         self.lines: list[str] = []
         self.location: str | None = None
+        self.point = point
         self._names = names
         self._default_location = default_location
 

@@ -27,9 +27,9 @@ class FunctionLowering:
     names: ProbeNames
     landing_pads: frozenset[int]
 
-    def builder(self) -> Builder:
-        """A builder for code at one point."""
-        return Builder(self.names, lambda: self.debug.upkeep_location)
+    def builder(self, point: Point | None = None) -> Builder:
+        """A builder for code at one point, which is only given where it matters."""
+        return Builder(self.names, lambda: self.debug.upkeep_location, point)
 
     def access_at(self, point: Point) -> CounterAccess:
         """How counters are used at a point."""

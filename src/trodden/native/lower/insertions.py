@@ -66,7 +66,15 @@ class CounterPhi(NamedTuple):
     otherwise: int
 
 
-Phi = ValuePhi | CounterPhi
+class CursorPhi(NamedTuple):
+    """A phi of where a trace goes on; every in-edge of the block is in ``incoming``."""
+
+    block: int
+    name: str
+    incoming: Mapping[int, str]
+
+
+Phi = ValuePhi | CounterPhi | CursorPhi
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,9 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
     tuples = track_tuples(read, planned, locations, values)
     register = choose_phis(read, planned, locations, values, overlaps, tuples)
     paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag, overlaps, tuples)
-    trace = TraceEmitter.of(lowering, plan, register, planned.inductions, unit.traced)
+    trace = TraceEmitter.of(
+        lowering, plan, register, locations, planned.inductions, unit.traced, function.optnone
+    )
     spare_slot = function.first_slot + plan.slots
 
     probes = emit_probes(lowering, locations, paths or trace, planned.inductions, spare_slot)
@@ -88,6 +90,7 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
         emitted.insert(0, trace.arrivals(lowering))
         emitted.append(emit_register(lowering, trace))
         emitted.append(Emitted([trace.entry(lowering, plan)]))
+        emitted.append(trace.cursor.emit())
     if unit.call_paths:
         emitted.append(emit_call_paths(lowering))
 

@@ -25,7 +25,7 @@ from trodden.native.lower.runtime_symbols import (
 from trodden.native.lower.unit import UnitLowering
 from trodden.program.facts import UnitFacts
 
-_LAYOUT = "@__trodden_layout_3"
+_LAYOUT = "@__trodden_layout_4"
 """What the runtime calls the layout of a unit's entry: a unit with another layout does not link."""
 
 _FIND_COUNTERS = "@__trodden_where"

@@ -42,17 +42,17 @@ struct trodden_unit {
     uint64_t index, number;
     /* The calling thread's variable __trodden_ring; NULL: the unit does not record last paths. */
     struct trodden_ring **(*ring)(void);
-    /* &__trodden_layout_3: an object that was made for another runtime than this does not link. */
+    /* &__trodden_layout_4: an object that was made for another runtime than this does not link. */
     const void *layout;
     /* The calling thread's variable __trodden_trace; NULL: the unit records no trace. */
     struct trodden_trace_cursor *(*trace)(void);
-    /* For each function the record that says that it was entered (trace/records.h), which the runtime fills in when the
-     * unit is registered. */
-    uint32_t *tokens;
+    /* For each function the record that says that it was entered, and from bit 32 on how long that is
+     * (trace/records.h), which the runtime fills in when the unit is registered. */
+    uint64_t *tokens;
     uint64_t functions;
 };
 
-extern const char __trodden_layout_3 __attribute__((visibility("hidden")));
+extern const char __trodden_layout_4 __attribute__((visibility("hidden")));
 
 /* The counters lie in the section .trodden_counts of the static TLS, at the same distance from the thread pointer in
  * every thread.  Code that may end up in a shared library has a thread-local variable __trodden_table instead: weak,
@@ -166,7 +166,7 @@ struct trodden_trace_cursor {
 
 /* Of functions that are called before their unit is registered, by ifunc resolvers: what the compiler fills the tokens
  * with, an entry into an unknown function. */
-#define TRODDEN_TRACE_UNKNOWN_TOKEN 0xffffffe4u
+#define TRODDEN_TRACE_UNKNOWN_TOKEN 0x4ffffffe4u
 
 extern uint8_t trodden_no_trace[] __attribute__((visibility("hidden")));
 

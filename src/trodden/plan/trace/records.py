@@ -20,8 +20,17 @@ WIDE, TRIPS, TRIPS_LONG, ENTER, RESUME, LEFT, SYNC, BITS = range(225, 233)
 
 EVENT, LAND = 241, 242
 
+ENTER_SHORT = 243
+"""The first of the first bytes of an ENTER record with a single digit."""
+
+SHORT_DIGITS = 256 - ENTER_SHORT
+"""How many such bytes there are."""
+
 DIGITS = 3
 BASE = 255
+SHORT_ENTRIES = SHORT_DIGITS * BASE
+"""Functions below this have ENTER records of two bytes."""
+
 LARGEST_NUMBER = BASE**DIGITS - 1
 """The largest number that digits can express: of a symbol, a function or a block."""
 
@@ -156,6 +165,8 @@ def encode(record: Record) -> bytes:
                 return bytes([TRIPS, count + 1])
             return struct.pack("<BQ", TRIPS_LONG, count)
         case Enter(function):
+            if 0 <= function < SHORT_ENTRIES:
+                return bytes([ENTER_SHORT + function // BASE, function % BASE + 1])
             return _with_digits(ENTER, function)
         case Resume(block):
             return _with_digits(RESUME, block)
@@ -200,6 +211,11 @@ def decode(data: bytes, position: int) -> tuple[Record, int]:
             return Trips(int.from_bytes(_bytes(data, position, after, 8), "little")), after + 8
         case n if n == ENTER:
             return Enter(_digits(data, position)), after + DIGITS
+        case n if n >= ENTER_SHORT:
+            (digit,) = _bytes(data, position, after, 1)
+            if not digit:
+                raise BadRecord(position, "a digit is 0", 2)
+            return Enter((n - ENTER_SHORT) * BASE + digit - 1), after + 1
         case n if n == RESUME:
             return Resume(_digits(data, position)), after + DIGITS
         case n if n == LAND:

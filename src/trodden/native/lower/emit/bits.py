@@ -20,6 +20,7 @@ from trodden.native.lower.emit.bits_register import (
     needed_phis,
     track_bits,
 )
+from trodden.native.lower.emit.trace_cursor import PointCursor, TraceCursor
 from trodden.native.lower.emit.trace_records import RecordWriter, starts_at
 from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import Emitted, Insertion, Phi, Point, ValuePhi, Where
@@ -42,16 +43,16 @@ class BitsEmitter:
         """The emitter for a plan that records bits."""
         return BitsEmitter(lowering, plan, track_bits(lowering.read, plan), writer)
 
-    def before_call(self, builder: Builder, block: int, location: int) -> None:
+    def before_call(self, builder: Builder, cursor: PointCursor, block: int, location: int) -> None:
         """Write the bits that wait in front of the call of a block."""
         held = self.register.at.get(block, EMPTY)
-        self.writer.bits(builder, held.operand, held.most, location)
+        self.writer.bits(builder, cursor, held.operand, held.most, location)
 
-    def on_edge(self, builder: Builder, edge: int, location: int) -> None:
+    def on_edge(self, builder: Builder, cursor: PointCursor, edge: int, location: int) -> None:
         """What the probes of an edge do that has room for code."""
-        self._emit(builder, edge, bit_probes(self.plan.on_edges[edge]), location)
+        self._emit(builder, cursor, edge, bit_probes(self.plan.on_edges[edge]), location)
 
-    def emit_phis(self) -> Emitted:
+    def emit_phis(self, cursor: TraceCursor) -> Emitted:
         """The phis, and the code of edges that cannot be split."""
         insertions: list[Insertion] = []
         phis: list[Phi] = []
@@ -60,8 +61,8 @@ class BitsEmitter:
             probes = appending(bit_probes(all_probes))
             if probes and not has_room(lowering.read, edge):
                 builder = lowering.builder()
-                self._emit(builder, edge, probes, 0)
                 bottom = Point(Where.BOTTOM, graph.edges[edge].src)
+                self._emit(builder, cursor.at(bottom), edge, probes, 0)
                 insertions.append(lowering.insert(bottom, builder.lines))
         for block, arriving in needed_phis(self.register, lowering.read).items():
             incoming = {edge: held.operand for edge, held in arriving.items()}
@@ -75,12 +76,14 @@ class BitsEmitter:
                 if len(by_source[graph.edges[edge].src]) > 1
             ]
         for block, edges in self.register.merged.items():
-            builder = lowering.builder()
-            phis += self._emit_merged(builder, block, edges)
-            insertions.append(lowering.insert(Point(Where.TOP, block), builder.lines))
+            builder, top = lowering.builder(), Point(Where.TOP, block)
+            phis += self._emit_merged(builder, cursor.at(top), block, edges)
+            insertions.append(lowering.insert(top, builder.lines))
         return Emitted(insertions, phis)
 
-    def _emit_merged(self, builder: Builder, block: int, edges: Collection[int]) -> list[Phi]:
+    def _emit_merged(
+        self, builder: Builder, cursor: PointCursor, block: int, edges: Collection[int]
+    ) -> list[Phi]:
         """What is written on edges that cannot be split, in their target; phis say what that is."""
         probes = {edge: bit_probes(self.plan.on_edges[edge]) for edge in edges}
         phis: list[Phi] = []
@@ -94,11 +97,17 @@ class BitsEmitter:
         held = Held(f"%{self.register.arriving(block)}", most)
         location = starts_at(block)
         limits = {edge: _limit(each[-1]) for edge, each in probes.items() if isinstance(each[-1], FlushBits)}
-        self._flush(builder, held, chosen(limits, _NEVER), location, self.register.at[block].operand[1:])
+        name = self.register.at[block].operand[1:]
+        self._flush(builder, cursor, held, chosen(limits, _NEVER), location, name)
         return phis
 
     def _emit(
-        self, builder: Builder, edge: int, probes: Sequence[EmitBits | FlushBits], location: int
+        self,
+        builder: Builder,
+        cursor: PointCursor,
+        edge: int,
+        probes: Sequence[EmitBits | FlushBits],
+        location: int,
     ) -> None:
         source = self.lowering.read.graph.edges[edge].src
         flushed = bool(bit_probes(self.plan.on_blocks.get(source, ())))
@@ -110,10 +119,10 @@ class BitsEmitter:
             if isinstance(probe, EmitBits):
                 held = self._append(builder, held, probe, last)
             elif probe.forced or (held.constant is not None and held.most >= MANY):
-                self.writer.bits(builder, held.operand, held.most, location)
+                self.writer.bits(builder, cursor, held.operand, held.most, location)
                 held = EMPTY
             elif held.most >= MANY:
-                held = self._flush(builder, held, str(1 << MANY), location, last)
+                held = self._flush(builder, cursor, held, str(1 << MANY), location, last)
             elif last and held.operand != after:
                 held = Held(builder.define(last, f"add i64 {held.operand}, 0"), held.most)
 
@@ -127,19 +136,26 @@ class BitsEmitter:
         both = f"or i64 {builder.value(shift)}, {probe.value}"
         return Held(builder.define(name, both) if name else builder.value(both), after.most)
 
-    def _flush(self, builder: Builder, held: Held, limit: str, location: int, name: str) -> Held:
+    def _flush(
+        self, builder: Builder, cursor: PointCursor, held: Held, limit: str, location: int, name: str
+    ) -> Held:
         """Write the bits if the register is not below a limit."""
+        unmoved = cursor.load(builder) if cursor.kept else None
         before, flush, flushed, done = (builder.reserve() for _ in range(4))
         builder.emit(f"br label %{before}")
         builder.label(before)
         many = builder.value(f"icmp uge i64 {held.operand}, {limit}")
         builder.emit(f"br i1 {many}, label %{flush}, label %{done}")
         builder.label(flush)
-        self.writer.bits(builder, held.operand, held.most, location)
+        self.writer.bits(builder, cursor, held.operand, held.most, location)
         builder.emit(f"br label %{flushed}")
         builder.label(flushed)
         builder.emit(f"br label %{done}")
         builder.label(done)
+        if cursor.kept:
+            cursor.operand = builder.value(
+                f"phi ptr [ {unmoved}, %{before} ], [ {cursor.load(builder)}, %{flushed} ]"
+            )
         left = f"phi i64 [ {held.operand}, %{before} ], [ 1, %{flushed} ]"
         most = held.most if limit.startswith("%") else after_flush(held).most
         return Held(builder.define(name, left) if name else builder.value(left), most)

@@ -58,7 +58,7 @@ def _emit_placement(
     inductions: Mapping[int, Induction],
 ) -> list[str]:
     """Counters first, then what concerns the path register."""
-    builder = lowering.builder()
+    builder = lowering.builder(placement.point)
     access = lowering.access_at(placement.point)
     locations = [
         None if mark is None else lowering.debug.probe_location(mark) for _, mark in placement.probes

@@ -1,8 +1,9 @@
 """Emit the code that appends a record to the trace of a thread.
 
 A record is stored where the thread's cursor points to, then the cursor is advanced, then it is compared with
-the end of the room that there is: six instructions.  A signal may come in between, so a record has to become
-complete all at once: the store of its first byte is the last one, and none of the stores may be moved.
+the end of the room that there is: six instructions, or five where the cursor is known.  A signal may come in
+between, so a record has to become complete all at once: the store of its first byte is the last one, and none
+of the stores may be moved.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trodden.native.lower.builder import Builder
+from trodden.native.lower.emit.trace_cursor import PointCursor
 from trodden.native.lower.runtime_symbols import CURSOR, TOKENS, TRACE_FULL, UNIT
 from trodden.plan.trace.records import (
     BASE,
@@ -29,7 +31,6 @@ UNLIKELY = 1 << 20
 
 _NO_TRACE = "@trodden_no_trace"
 _END = f"getelementptr (i8, ptr {CURSOR}, i64 8)"
-_ENTER_SIZE = 1 + DIGITS
 
 
 @dataclass(frozen=True)
@@ -43,37 +44,41 @@ class RecordWriter:
     function: int
     unlikely: int
 
-    def symbol(self, builder: Builder, number: str, wide: bool, location: int) -> None:
+    def symbol(self, builder: Builder, cursor: PointCursor, number: str, wide: bool, location: int) -> None:
         """A symbol, an i64 or a constant; ``wide``: it may be too large for a single byte."""
         if number.isdecimal():
             wide = int(number) >= SYMBOLS
         record = _wide_symbol(builder, number) if wide else _byte(builder, _plus_one(builder, number))
-        self._append(builder, record, "4" if wide else "1", location)
+        self._append(builder, cursor, record, "4" if wide else "1", location)
 
-    def symbol_if(self, builder: Builder, number: str, ended: str, wide: bool, location: int) -> None:
+    def symbol_if(
+        self, builder: Builder, cursor: PointCursor, number: str, ended: str, wide: bool, location: int
+    ) -> None:
         """A symbol if ``ended`` is 1; nothing if it is 0, and then the number is 0 too."""
         if not wide:
             value = builder.value(f"add i64 {number}, {ended}")
-            self._append(builder, _byte(builder, value), ended, location)
+            self._append(builder, cursor, _byte(builder, value), ended, location)
             return
         word = _wide_symbol(builder, number).removeprefix("i32 ")
         has_ended = builder.value(f"icmp ne i64 {ended}, 0")
         record = builder.value(f"select i1 {has_ended}, i32 {word}, i32 0")
-        self._append(builder, f"i32 {record}", builder.value(f"shl i64 {ended}, 2"), location)
+        self._append(builder, cursor, f"i32 {record}", builder.value(f"shl i64 {ended}, 2"), location)
 
-    def entry(self, builder: Builder, location: int) -> None:
+    def entry(self, builder: Builder, cursor: PointCursor, location: int) -> None:
         """The function was entered: the runtime has put its number into the record."""
-        at = TOKENS if not self.function else f"getelementptr (i8, ptr {TOKENS}, i64 {4 * self.function})"
-        record = builder.value(f"load i32, ptr {at}, align 4")
-        self._append(builder, f"i32 {record}", str(_ENTER_SIZE), location)
+        at = TOKENS if not self.function else f"getelementptr (i8, ptr {TOKENS}, i64 {8 * self.function})"
+        token = builder.value(f"load i64, ptr {at}, align 8")
+        record = builder.value(f"trunc i64 {token} to i32")
+        size = builder.value(f"lshr i64 {token}, 32")
+        self._append(builder, cursor, f"i32 {record}", size, location)
 
-    def block(self, builder: Builder, kind: int, block: int, location: int) -> None:
+    def block(self, builder: Builder, cursor: PointCursor, kind: int, block: int, location: int) -> None:
         """A record of a kind with the number of a block."""
-        self._append(builder, f"i32 {_word(kind, block)}", str(1 + DIGITS), location)
+        self._append(builder, cursor, f"i32 {_word(kind, block)}", str(1 + DIGITS), location)
 
-    def trips(self, builder: Builder, count: str) -> None:
+    def trips(self, builder: Builder, cursor: PointCursor, count: str) -> None:
         """A trip count; another record follows before anything is called, and has room."""
-        following = builder.value(f"load ptr, ptr {CURSOR}, align 8")
+        following = cursor.load(builder)
         few = builder.value(f"icmp ule i64 {count}, {LARGEST_SHORT_TRIPS}")
         short, long, done = builder.reserve(), builder.reserve(), builder.reserve()
         builder.emit(f"br i1 {few}, label %{short}, label %{long}")
@@ -90,17 +95,17 @@ class RecordWriter:
         builder.emit(f"br label %{done}")
         builder.label(done)
         size = builder.value(f"phi i64 [ 2, %{short} ], [ 9, %{long} ]")
-        self._store(builder, following, size)
+        self._store(builder, cursor, size)
 
-    def bits(self, builder: Builder, value: str, most: int, location: int) -> None:
+    def bits(self, builder: Builder, cursor: PointCursor, value: str, most: int, location: int) -> None:
         """The bits that wait, ``most`` of them at most, below a leading 1."""
         if value.isdecimal():
             most = int(value).bit_length() - 1
         if most <= 7:
             shifted = _shifted(builder, value, BITS + 1)
-            self._append(builder, shifted, "2", location)
+            self._append(builder, cursor, shifted, "2", location)
             return
-        following = builder.value(f"load ptr, ptr {CURSOR}, align 8")
+        following = cursor.load(builder)
         rest = builder.value(f"getelementptr i8, ptr {following}, i64 1")
         builder.emit(f"store volatile i64 {value}, ptr {rest}, align 1")
         zeros = builder.value(f"call i64 @llvm.ctlz.i64(i64 {value}, i1 true)")
@@ -109,42 +114,49 @@ class RecordWriter:
         first = builder.value(f"add i64 {size}, {BITS}")
         byte = builder.value(f"trunc i64 {first} to i8")
         builder.emit(f"store volatile i8 {byte}, ptr {following}, align 1")
-        self._advance(builder, following, builder.value(f"add i64 {size}, 1"), location)
+        self._advance(builder, cursor, builder.value(f"add i64 {size}, 1"), location)
 
-    def _append(self, builder: Builder, record: str, size: str, location: int) -> None:
-        following = builder.value(f"load ptr, ptr {CURSOR}, align 8")
-        builder.emit(f"store volatile {record}, ptr {following}, align 1")
-        self._advance(builder, following, size, location)
+    def _append(self, builder: Builder, cursor: PointCursor, record: str, size: str, location: int) -> None:
+        builder.emit(f"store volatile {record}, ptr {cursor.load(builder)}, align 1")
+        self._advance(builder, cursor, size, location)
 
-    def _advance(self, builder: Builder, following: str, size: str, location: int) -> None:
-        after = self._store(builder, following, size)
+    def _advance(self, builder: Builder, cursor: PointCursor, size: str, location: int) -> None:
+        before, makes_room, done = builder.reserve(), builder.reserve(), builder.reserve()
+        if cursor.kept:
+            builder.emit(f"br label %{before}")
+            builder.label(before)
+        after = self._store(builder, cursor, size)
         end = builder.value(f"load ptr, ptr {_END}, align 8")
         full = builder.value(f"icmp uge ptr {after}, {end}")
-        makes_room, done = builder.reserve(), builder.reserve()
         builder.emit(f"br i1 {full}, label %{makes_room}, label %{done}, !prof !{self.unlikely}")
         builder.label(makes_room)
         arguments = f"ptr {UNIT}, i64 {self.function}, i64 {location}"
         builder.emit(f"call preserve_mostcc void {TRACE_FULL}({arguments})")
+        cursor.operand = None
+        moved = cursor.load(builder) if cursor.kept else None
         builder.emit(f"br label %{done}")
         builder.label(done)
+        if cursor.kept:
+            cursor.operand = builder.value(f"phi ptr [ {after}, %{before} ], [ {moved}, %{makes_room} ]")
 
-    def _store(self, builder: Builder, following: str, size: str) -> str:
+    def _store(self, builder: Builder, cursor: PointCursor, size: str) -> str:
         """Advance the cursor; where to."""
-        after = builder.value(f"getelementptr i8, ptr {following}, i64 {size}")
+        after = builder.value(f"getelementptr i8, ptr {cursor.load(builder)}, i64 {size}")
         builder.emit(f"store volatile ptr {after}, ptr {CURSOR}, align 8")
+        cursor.operand = after if cursor.kept else None
         return after
 
 
 def declare_trace(functions: int, shared: bool) -> list[str]:
     """The cursor, one for the whole process, what finds it, and the records of entering each function."""
     model = "initialexec" if shared else "localexec"
-    unknown = _word(ENTER, BASE**DIGITS - 1)
-    tokens = ", ".join([f"i32 {unknown}"] * functions)
+    unknown = (1 + DIGITS) << 32 | _word(ENTER, BASE**DIGITS - 1) & 0xFFFFFFFF
+    tokens = ", ".join([f"i64 {unknown}"] * functions)
     cursor = f"{{ ptr, ptr }} {{ ptr {_NO_TRACE}, ptr {_NO_TRACE} }}"
     return [
         f"{CURSOR} = weak thread_local({model}) global {cursor}, align 8",
         f"{_NO_TRACE} = external hidden global i8",
-        f"{TOKENS} = internal global [{functions} x i32] [{tokens}], align 4",
+        f"{TOKENS} = internal global [{functions} x i64] [{tokens}], align 8",
         f"declare hidden preserve_mostcc void {TRACE_FULL}(ptr, i64, i64) nounwind willreturn",
         f"define internal ptr {FIND_CURSOR}() nounwind uwtable {{",
         f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {CURSOR})",

@@ -203,7 +203,7 @@ static bool record_cached_jump(const struct trodden_regs *regs, const struct __j
                                          .resume_pc = return_address(env)};
     trodden_calls_unwind_to(walk->target_sp);
     return !__atomic_load_n(&trodden_process.nonlocal_exits.stack_switched, __ATOMIC_RELAXED) &&
-           !trodden_process.trace.active && trodden_walk_cached(walk);
+           (trodden_process.trace.active ? trodden_trace_jump_cached(walk) : trodden_walk_cached(walk));
 }
 
 /* Only the leader is ever initialized. */

@@ -18,7 +18,7 @@
 extern struct trodden_unit units_begin[] __asm__("__start_trodden_units") __attribute__((weak, visibility("hidden")));
 extern struct trodden_unit units_end[] __asm__("__stop_trodden_units") __attribute__((weak, visibility("hidden")));
 
-const char __trodden_layout_3 = 0;
+const char __trodden_layout_4 = 0;
 
 bool trodden_has_units(void) { return units_begin && &units_begin[0] != &units_end[0]; }
 

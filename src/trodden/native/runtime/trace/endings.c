@@ -60,7 +60,8 @@ void trodden_trace_write(bool final) {
         if (final && stopped) {
             trodden_trace_close(stream);
             stream->finished = true;
-            trodden_trace_to_sink(stream);
+            /* A thread that is resumed may have its cursor in a register: it finds that there is no more room. */
+            __atomic_store_n(&stream->cursor->end, NULL, __ATOMIC_RELEASE);
         } else {
             copy_chunks(stream, stopped);
         }

@@ -72,7 +72,7 @@ TRODDEN_PRESERVE_MOST void __trodden_trace_full(const struct trodden_unit *unit,
     TRODDEN_CAPTURE_REGS(&regs);
     if (trodden_early_trace_full())
         return;
-    uint32_t token = unit->tokens[function];
+    uint64_t token = unit->tokens[function];
     struct trodden_trace_cursor *cursor = unit->trace();
     if (token == TRODDEN_TRACE_UNKNOWN_TOKEN && cursor->end == trodden_no_trace)
         cursor->next = trodden_no_trace;

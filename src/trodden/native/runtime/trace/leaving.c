@@ -1,14 +1,16 @@
 /* Frames that are left without returning, and stacks that are switched to, in the trace: LEFT records for the frames
  * in the order in which they are left, or a SYNC record with those that the thread goes on with.
  *
- * The frames are found by a walk of the trace's own: the counts of non-local exits may come from a cache.
+ * The frames are found by a walk of the trace's own, or in the cache of those that jumps have left before.
  *
  * Where a signal handler jumps out, the innermost frame that it has interrupted is left in a call, if it is in one: that
  * tells what was executed up to there.  Those below it wait in calls that the reader knows. */
 #include <string.h>
 
+#include "platform/system.h"
 #include "process/process.h"
 #include "trace/streams.h"
+#include "unwind/frame_cache.h"
 #include "unwind/frame_step.h"
 
 enum { DELAYED = 64 };
@@ -109,6 +111,21 @@ void trodden_trace_jump(const struct trodden_regs *regs, uint64_t sp, const stru
     if (found && leaving.waiting && !leaving.interrupted)
         trodden_trace_left(stream, leaving.waiting);
     trodden_trace_sync(stream, to, true, 0, found ? TRODDEN_TRACE_SAME_STACK : leaving.stack);
+}
+
+bool trodden_trace_jump_cached(struct trodden_cached_walk *walk) {
+    struct trodden_trace_stream *stream = trodden_trace_own();
+    uintptr_t pcs[DELAYED];
+    int count = stream ? trodden_cached_frames(walk, pcs, DELAYED) : 0;
+    if (count < 0)
+        return false;
+    uint64_t mask = trodden_block_signals();
+    bool recorded = (!count || trodden_trace_has_room(stream, (size_t)count * TRODDEN_TRACE_LEFT_BYTES)) &&
+                    trodden_walk_cached(walk);
+    for (int i = 0; recorded && i < count; i++)
+        trodden_trace_left(stream, pcs[i]);
+    trodden_restore_signals(mask);
+    return recorded;
 }
 
 void trodden_trace_exits_to(const struct trodden_regs *regs, uint64_t sp) {

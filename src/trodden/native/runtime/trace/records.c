@@ -28,7 +28,11 @@ size_t trodden_trace_record_bytes(const uint8_t *at, size_t most) {
         memcpy(&frames, at + 1, sizeof frames);
         bytes = TRODDEN_TRACE_SYNC_BYTES + (size_t)12 * (frames & ~TRODDEN_TRACE_CUT_OFF);
         break;
-    default: bytes = *at > TRODDEN_TRACE_BITS && *at <= TRODDEN_TRACE_BITS + 8 ? 1u + *at - TRODDEN_TRACE_BITS : 0;
+    default:
+        if (*at >= TRODDEN_TRACE_ENTER_SHORT)
+            bytes = 2;
+        else
+            bytes = *at > TRODDEN_TRACE_BITS && *at <= TRODDEN_TRACE_BITS + 8 ? 1u + *at - TRODDEN_TRACE_BITS : 0;
     }
     return bytes <= most ? bytes : 0;
 }
@@ -40,11 +44,18 @@ uint8_t *trodden_trace_end_of(uint8_t *from, const uint8_t *limit) {
     return from;
 }
 
-uint32_t trodden_trace_token(uint32_t number) {
-    return TRODDEN_TRACE_ENTER | (number % 255 + 1) << 8 | (number / 255 % 255 + 1) << 16 |
+enum { SHORT_ENTRIES = 255 * (256 - TRODDEN_TRACE_ENTER_SHORT) };
+
+uint64_t trodden_trace_token(uint32_t number) {
+    if (number < SHORT_ENTRIES)
+        return (uint64_t)2 << 32 | (TRODDEN_TRACE_ENTER_SHORT + number / 255) | (number % 255 + 1) << 8;
+    return (uint64_t)4 << 32 | TRODDEN_TRACE_ENTER | (number % 255 + 1) << 8 | (number / 255 % 255 + 1) << 16 |
            (number / 255 / 255 + 1) << 24;
 }
 
-uint32_t trodden_trace_number(uint32_t token) {
+uint32_t trodden_trace_number(uint64_t whole) {
+    uint32_t token = (uint32_t)whole;
+    if ((token & 255) >= TRODDEN_TRACE_ENTER_SHORT)
+        return 255 * ((token & 255) - TRODDEN_TRACE_ENTER_SHORT) + (token >> 8 & 255) - 1;
     return (token >> 8 & 255) - 1 + 255 * ((token >> 16 & 255) - 1) + 255 * 255 * ((token >> 24) - 1);
 }

@@ -20,6 +20,7 @@ enum trodden_trace_tag {
     TRODDEN_TRACE_BITS = 232, /* less than the first of them: one for each number of bytes, 1 to 8 */
     TRODDEN_TRACE_EVENT = 241,
     TRODDEN_TRACE_LAND = 242,
+    TRODDEN_TRACE_ENTER_SHORT = 243, /* the first of those with a single digit */
 };
 
 enum trodden_trace_event {
@@ -40,9 +41,10 @@ size_t trodden_trace_record_bytes(const uint8_t *at, size_t most);
 /* Where the records that start at `from` end. */
 uint8_t *trodden_trace_end_of(uint8_t *from, const uint8_t *limit);
 
-/* The token of a function, which is the ENTER record of its number; and back.  Numbers are less than the limit. */
+/* The token of a function: the ENTER record of its number, and from bit 32 on how long it is; and back.  Numbers are less
+ * than the limit. */
 #define TRODDEN_TRACE_MAX_FUNCTIONS (255u * 255u * 255u - 1)
-uint32_t trodden_trace_token(uint32_t number);
-uint32_t trodden_trace_number(uint32_t token);
+uint64_t trodden_trace_token(uint32_t number);
+uint32_t trodden_trace_number(uint64_t token);
 
 #endif

@@ -14,6 +14,7 @@ struct trodden_module;
 struct trodden_thread;
 struct trodden_trace_stream;
 struct trodden_live_region;
+struct trodden_cached_walk;
 
 /* The part of the process's state that is about its trace. */
 struct trodden_trace_process {
@@ -53,6 +54,9 @@ void trodden_trace_forked(uint32_t child); /* in the parent; 0: there is no chil
 /* ---- leaving.c; the callers hold the lock, with a list of images that is up to date ---- */
 /* A jump leaves the frames of the caller up to the one that `sp` belongs to, which goes on with the registers `to`. */
 void trodden_trace_jump(const struct trodden_regs *regs, uint64_t sp, const struct trodden_regs *to);
+/* The same without the lock and for counts too, of cached frames.  False: they are not, or there is no room; what has been
+ * counted is in `walk`. */
+bool trodden_trace_jump_cached(struct trodden_cached_walk *walk);
 /* A child of vfork leaves the frames up to that one. */
 void trodden_trace_exits_to(const struct trodden_regs *regs, uint64_t sp);
 void trodden_trace_thread_exit(const struct trodden_regs *regs);

@@ -94,6 +94,14 @@ static bool record_resume(struct cache_table *table, struct trodden_cached_walk 
     return true;
 }
 
+/* The CFA of a frame.  False: what would be read of the frame is not above its stack pointer. */
+static inline bool find_cached_cfa(const struct cached_frame *entry, uint64_t sp, uint64_t fp, uint64_t *cfa) {
+    int64_t return_offset = entry->return_offset, fp_offset = entry->fp_offset;
+    *cfa = (entry->cfa_from_fp ? fp : sp) + (uint64_t)(int64_t)entry->cfa_offset;
+    return !entry->cfa_from_fp ||
+           (int64_t)*cfa + (return_offset < fp_offset ? return_offset : fp_offset) >= (int64_t)sp;
+}
+
 /* All memory that is read here is stack in use. */
 bool trodden_walk_cached(struct trodden_cached_walk *walk) {
     /* Before the table, since only the newest one is cleared. */
@@ -112,13 +120,8 @@ bool trodden_walk_cached(struct trodden_cached_walk *walk) {
         struct trodden_nonlocal_exit *shared = entry->shared_record;
         struct cached_frame *caller = __atomic_load_n(&entry->caller, __ATOMIC_RELAXED);
         int64_t return_offset = entry->return_offset, fp_offset = entry->fp_offset;
-        uint64_t cfa = sp + (uint64_t)(int64_t)entry->cfa_offset;
-        if (entry->cfa_from_fp) {
-            cfa = fp + (uint64_t)(int64_t)entry->cfa_offset;
-            if ((int64_t)cfa + (return_offset < fp_offset ? return_offset : fp_offset) < (int64_t)sp)
-                break;
-        }
-        if (!not_cleared(clears_before))
+        uint64_t cfa;
+        if (!find_cached_cfa(entry, sp, fp, &cfa) || !not_cleared(clears_before))
             break;
         if (LIKELY(shared)) {
             __atomic_fetch_add(&shared->count, 1, __ATOMIC_RELAXED);
@@ -148,6 +151,32 @@ bool trodden_walk_cached(struct trodden_cached_walk *walk) {
     walk->frame_fp = fp;
     walk->frames_walked = frames_walked;
     return false;
+}
+
+int trodden_cached_frames(struct trodden_cached_walk *walk, uintptr_t *pcs, int most) {
+    uint64_t clears_before = __atomic_load_n(&trodden_frame_table.clears, __ATOMIC_ACQUIRE);
+    struct cache_table *table = __atomic_load_n(&trodden_frame_table.newest, __ATOMIC_ACQUIRE);
+    uint64_t sp = walk->frame_sp, fp = walk->frame_fp, target_sp = walk->target_sp;
+    uintptr_t pc = walk->pc;
+    if (!table || clears_before & 1 || target_sp < sp)
+        return -1;
+    for (int count = 0;; count++) {
+        struct cached_frame *found = find(table, pc);
+        struct cached_frame entry = found ? *found : (struct cached_frame){0};
+        uint64_t cfa;
+        if (!found || !find_cached_cfa(&entry, sp, fp, &cfa) || !is_current(&entry, walk) || !not_cleared(clears_before))
+            return -1;
+        if (cfa > target_sp)
+            return count - 1;
+        if (count > most)
+            return -1;
+        if (count)
+            pcs[count - 1] = pc;
+        pc = trodden_strip_pointer_auth(*(const uint64_t *)(cfa + (uint64_t)(int64_t)entry.return_offset));
+        if (entry.fp_offset)
+            fp = *(const uint64_t *)(cfa + (uint64_t)(int64_t)entry.fp_offset);
+        sp = cfa;
+    }
 }
 
 bool trodden_record_cached_frame(struct trodden_cached_walk *walk) {

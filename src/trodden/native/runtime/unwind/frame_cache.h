@@ -24,6 +24,9 @@ struct trodden_cached_walk {
 /* ---- cached_walk.c ---- */
 /* Records one frame after the other, and then the resume point.  False: it stopped at one that is not cached. */
 bool trodden_walk_cached(struct trodden_cached_walk *walk);
+/* The return addresses of the frames between that of longjmp and the one that it jumps to, innermost first; their number,
+ * at most `most`.  -1: one of them is not cached, or there are more. */
+int trodden_cached_frames(struct trodden_cached_walk *walk, uintptr_t *pcs, int most);
 /* Records the one frame that the walk starts with, which is abandoned. */
 bool trodden_record_cached_frame(struct trodden_cached_walk *walk);
 

@@ -14,6 +14,12 @@
  * page is mapped. */
 bool trodden_read_memory(struct trodden_page_copy *page_copy, uintptr_t address, unsigned size, uint64_t *value) {
     uint8_t bytes[8] = {0};
+    uintptr_t offset = address - page_copy->page;
+    if (page_copy->page && offset < sizeof page_copy->words && size <= sizeof page_copy->words - offset) {
+        memcpy(bytes, (const uint8_t *)page_copy->words + offset, size);
+        memcpy(value, bytes, sizeof bytes);
+        return true;
+    }
     for (unsigned i = 0; i < size; i++) {
         uintptr_t page = (address + i) & ~(uintptr_t)(sizeof page_copy->words - 1);
         if (page != page_copy->page || !page) {
@@ -34,8 +40,6 @@ bool trodden_read_memory(struct trodden_page_copy *page_copy, uintptr_t address,
         }
         bytes[i] = ((const uint8_t *)page_copy->words)[(address + i) - page];
     }
-    *value = 0;
-    for (unsigned i = 0; i < size; i++)
-        *value |= (uint64_t)bytes[i] << (8 * i);
+    memcpy(value, bytes, sizeof bytes);
     return true;
 }

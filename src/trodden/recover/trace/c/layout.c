@@ -25,6 +25,8 @@ size_t record_size(const uint8_t *record, size_t left) {
   case SYNC:
     return left < SYNC_HEAD ? SYNC_HEAD : SYNC_HEAD + 12 * (size_t)(u32_at(record + 1) & ~CUT_FRAMES);
   default:
+    if (first >= ENTER_SHORT)
+      return 2;
     return first > BITS && first <= LAST_BITS ? 1 + (size_t)(first - BITS) : 0;
   }
 }

@@ -19,7 +19,8 @@ enum {
   BITS,
   LAST_BITS = BITS + 8,
   EVENT,
-  LAND
+  LAND,
+  ENTER_SHORT, /* the first of those with a single digit */
 };
 #define CUT_FRAMES 0x80000000u
 #define LARGEST_SHORT 254 /* the byte of a short trip count */

@@ -279,6 +279,8 @@ enum damage read_record(struct reader *reader, const uint8_t *record, size_t siz
   }
   if (first < FIRST_WIDE)
     return read_symbol(reader, first - 1u);
+  if (first >= ENTER_SHORT)
+    return record[1] ? read_enter(reader, 255u * (first - ENTER_SHORT) + record[1] - 1u) : NOT_A_RECORD;
   if (first == WIDE || first == ENTER || first == RESUME || first == LAND) {
     enum damage damage = digits(record + 1, &number);
     if (damage)
