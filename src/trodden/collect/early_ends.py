@@ -227,10 +227,12 @@ class EarlyEndFinder:
     def _possible(self, program: Program, address: int) -> frozenset[CalledFunction]:
         """The functions that a frame may be of which is in a call without a site.
 
-        A call that is certain to return has none, but what it called may have been interrupted.
+        A call that is certain to return has none, nor has one of the runtime that counts a path; but what it
+        called may have been interrupted.
         """
-        possible = self.locator_of(program).possible
-        if _may_have_probes(program, address):
+        locator = self.locator_of(program)
+        possible = locator.possible
+        if locator.knows(address - 1) or _may_have_probes(program, address):
             return possible.at(address - 1)
         return possible.named(address - 1) if _located_by_calls_only(program) else frozenset()
 

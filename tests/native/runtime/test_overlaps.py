@@ -79,6 +79,29 @@ def test_overlapping_paths_and_pairs_agree(tmp_path: Path, name: str, level: str
     assert extended > 0
 
 
+def test_numbers_without_a_counter_each(tmp_path: Path) -> None:
+    """With more than a million paths all are counted in sparse tables."""
+    tests = "\n".join(f"if (x & {1 << bit}) a += {bit}; else a ^= {7 * bit}; sink = a;" for bit in range(19))
+    (tmp_path / "many.c").write_text(
+        "volatile int sink;\nint main(void) {\nint a = 0;\nunsigned x = 1;\n"
+        f"for (int i = 0; i < 300; i++) {{\nx = x * 1103515245u + 12345u;\n{tests}\n}}\nreturn 0;\n}}\n"
+    )
+    found = []
+    for mode in ((), ("--overlap", "2", "--pairs")):
+        flags = ("--profile", "paths", "--max-paths", "none", *mode)
+        done = trodden("run", "-o", "many.trod", *flags, "many.c", "-O0", "--", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        profile = load(tmp_path / "many.trod")
+        found.append(paths(profile))
+        (facts,) = profile.units[0].functions
+        assert facts.plan.paths is not None
+        assert not facts.plan.paths.dense
+        if mode:
+            ((_, counts),) = profile.unit_counts[0].functions(profile.units[0])
+            assert agree(facts, counts) > 100
+    assert found[0] == found[1]
+
+
 def agree(facts: FunctionFacts, counts: FunctionCounts) -> int:
     """How many overlaps there are, which are those that follow from the pairs."""
     plan, graph = facts.plan, facts.graph
