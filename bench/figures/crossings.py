@@ -150,10 +150,9 @@ class Function:
             )
         return self._call_numbers[returned, degree]
 
-    @property
-    def cut(self) -> int:
-        """How often paths ended on cuts, which are no longer paths."""
-        return sum(count for route, count in self.routes.items() if route.ends is PathEnd.CUT)
+    def ended(self, where: PathEnd) -> int:
+        """How often its paths ended like this."""
+        return sum(count for route, count in self.routes.items() if route.ends is where)
 
     @property
     def self_loops(self) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from bench.figures.crossings import KINDS, ONLY_PATHS, Crossed, Functions, Tables
+from trodden.plan.routes import PathEnd
 from trodden.profile.model import Profile
 from trodden.recover.bounds.fixed_point import fixed_point
 
@@ -36,7 +37,7 @@ def longer_bounds(profile: Profile) -> dict[str, Any]:
     """What is known of a profile of overlaps of the largest degree, at each lower degree.
 
     ``paths`` is how often paths were executed, each iteration of a loop of one block included; ``cut`` of
-    these ended only because their function has too many.
+    these ended only because their function has too many, and ``exits`` with a return, to whomever.
     """
     functions = Functions(profile)
     crossed = list(functions.crossed())
@@ -51,7 +52,8 @@ def longer_bounds(profile: Profile) -> dict[str, Any]:
     return {
         "paths": executed + turns,
         "turns": turns,
-        "cut": sum(each.cut for each in functions.executed),
+        "cut": sum(each.ended(PathEnd.CUT) for each in functions.executed),
+        "exits": sum(each.ended(PathEnd.EXIT) for each in functions.executed),
         "real": dict(real),
         "largest": largest,
         "chosen": chosen,

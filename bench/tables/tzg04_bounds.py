@@ -23,6 +23,7 @@ from bench.tables.tzg04_cells import (
     loops,
     real_flow,
     relative,
+    returned_elsewhere,
     returns,
     share,
     together,
@@ -45,13 +46,15 @@ _FLOW = Section(
         Column("loops", "over back edges", share(loops), SHARE, (AVERAGE,)),
         Column("procedures", "over returns", share(returns), SHARE, (AVERAGE,)),
         Column("total", "together", share(lambda found: loops(found) + returns(found)), SHARE, (AVERAGE,)),
+        Column("untold", "returned elsewhere", share(returned_elsewhere), SHARE, (AVERAGE,)),
         Column("cut", "at cuts", share(lambda found: int(found["cut"])), SHARE, (AVERAGE,)),
         Column("paths", "paths executed", picked(BOUNDS, "paths"), COUNT),
     ),
     "Of all executions of paths, those that ended on a back edge, and those that returned to a function with "
     "probes, so that each path counts once. An iteration of a loop of one block is a path here, as it is in "
-    "the paper. *At cuts* are those that ended only because their function has too many, as it is with "
-    "paths alone; the others returned to code without probes or ended with the program.",
+    "the paper. *Returned elsewhere* are those that returned to code without probes, or through calls over "
+    "which nothing is counted, such as those of functions with exceptions that have no room for probes; *at "
+    "cuts* are those that ended only because their function has too many, as it is with paths alone.",
     tuple(
         PaperRow(
             f"{row.program}, {tzg04.SOURCE}",
@@ -189,8 +192,8 @@ _COMPARISON = Section(
     "compared with the trace: where it has *one number*, this has to be the same, and bounds have to contain "
     "it. Where a function has too many paths to count and is cut, those of the trace are divided in the same "
     "places. *Not compared* are those of which one of the profiles does not tell everything, such as "
-    "calls through pointers, which a trace assigns to whom it "
-    "finds.",
+    "functions with so many paths that a trace cuts them too, in other places, and calls through pointers, "
+    "which a trace assigns to whom it finds.",
 )
 
 TABLE = Table(

@@ -103,6 +103,11 @@ def returns(found: Json) -> int:
     return int(found["real"]["return"])
 
 
+def returned_elsewhere(found: Json) -> int:
+    """Paths that returned to others, or nobody knows to whom."""
+    return int(found["exits"]) - returns(found)
+
+
 def known_exactly(found: Json, degree: int, kinds: tuple[str, ...] = KINDS) -> int:
     """Of the pairs that paths allow, those of which a degree knows how often they were executed.
 

@@ -51,7 +51,7 @@ def test_flow_by_degree_is_that_of_the_example() -> None:
     found = longer_bounds(_profile(TABLE_2, RUNS, None))
     assert (found["largest"], found["chosen"]) == (2, 1)
     assert found["real"] == {"loop": 1000, "call": 0, "return": 0}
-    assert (found["paths"], found["turns"], found["cut"]) == (1500, 0, 0)
+    assert (found["paths"], found["turns"], found["cut"], found["exits"]) == (1500, 0, 0, 500)
     flow = {
         degree: (known["loop"]["definite"], known["loop"]["potential"])
         for degree, known in found["degrees"].items()

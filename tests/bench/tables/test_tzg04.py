@@ -36,6 +36,7 @@ BOUNDS = {
     "paths": 2000,
     "turns": 400,
     "cut": 200,
+    "exits": 300,
     "real": {"loop": 900, "call": 0, "return": 100},
     "largest": 5,
     "chosen": 2,
@@ -72,6 +73,7 @@ def test_shares_of_the_flow() -> None:
         "loops": 0.65,
         "procedures": 0.05,
         "total": 0.7,
+        "untold": 0.1,
         "cut": 0.1,
         "paths": 2000,
     }
