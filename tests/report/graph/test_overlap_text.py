@@ -22,8 +22,7 @@ from trodden.plan.overlap_probes import (
     TakeCall,
     TakeReturn,
 )
-from trodden.plan.probes import Plan, Probe
-from trodden.program.plan_codec import plan_to_columns
+from trodden.plan.probes import Probe
 from trodden.report.graph.drawing import probe_text
 
 LOOP = Channel.LOOP
@@ -55,8 +54,3 @@ TEXTS: list[tuple[Probe, str]] = [
 @pytest.mark.parametrize(("probe", "text"), TEXTS, ids=[text for _, text in TEXTS])
 def test_texts(probe: Probe, text: str) -> None:
     assert probe_text(probe) == text
-
-
-def test_plans_with_these_probes_are_not_stored() -> None:
-    with pytest.raises(TypeError, match="ForgetPaths has no stored form"):
-        plan_to_columns(Plan("chains", (), on_entry=(ForgetPaths(),)))

@@ -21,17 +21,15 @@
 enum { INITIAL_BITS = 8 };
 
 _Static_assert(sizeof(struct trodden_channel) == 48 && sizeof(struct trodden_call_site) == 24 &&
-                   sizeof(struct trodden_called_function) == 16 && offsetof(struct trodden_call_record, cells) == 48 && sizeof(struct trodden_crossing) == 24 &&
+                   sizeof(struct trodden_called_function) == 16 &&
+                   offsetof(struct trodden_call_record, cells) == 48 && sizeof(struct trodden_crossing) == 24 &&
                    sizeof(struct trodden_crossing_array) == 24 && sizeof(struct trodden_crossing_table) == 24,
                "instrumented code and collect/rawfile/live_tables.py use these sizes");
 
 /* The table of a thread that has counted nothing: no key is ever found there. */
-static struct {
-    struct trodden_crossing_array array;
-    struct trodden_crossing entries[2];
-} nothing = {.array = {.shift = 63}};
+static struct trodden_crossing_array nothing = {.shift = 63, .entries = {{.row = 0}, {.row = 0}}};
 
-struct trodden_crossing_table trodden_no_crossings = {.array = &nothing.array};
+struct trodden_crossing_table trodden_no_crossings = {.array = &nothing};
 
 #if defined(__x86_64__)
 static inline void add_one(uint64_t *sum) { __asm__ volatile("incq %0" : "+m"(*sum) : : "cc"); }
