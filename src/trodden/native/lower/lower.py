@@ -24,7 +24,7 @@ from trodden.native.lower.assemble import assemble
 from trodden.native.lower.builder import ProbeNames
 from trodden.native.lower.call_layout import FunctionLayout
 from trodden.native.lower.emit.call_paths import emit_call_paths
-from trodden.native.lower.emit.crossings import CrossingEmitter
+from trodden.native.lower.emit.crossings import CrossingEmitter, emit_removal
 from trodden.native.lower.emit.overlaps import track_overlaps
 from trodden.native.lower.emit.paths import PathEmitter
 from trodden.native.lower.emit.probes import emit_probes, uses_spare_slot
@@ -92,6 +92,8 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
     if paths is not None:
         emitted.append(emit_register(lowering, paths))
         emitted.append(Emitted([emit_path_entry(lowering, plan, paths)]))
+        if unit.calls is not None and crossings is None:
+            emitted.append(Emitted([emit_removal(lowering)]))
     if trace is not None:
         # Where control arrives is recorded before what it does there.
         emitted.insert(0, trace.arrivals(lowering))

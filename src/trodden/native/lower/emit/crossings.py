@@ -36,6 +36,8 @@ from trodden.native.lower.emit.channel import (
     WORDS,
     channel_field,
 )
+from trodden.native.lower.function_lowering import FunctionLowering
+from trodden.native.lower.insertions import Insertion, Point, Where
 from trodden.native.lower.runtime_symbols import CHANNEL
 from trodden.plan.overlap_probes import (
     AddOverlap,
@@ -364,6 +366,13 @@ class CrossingEmitter:
         if channel is Channel.ENTERED:
             return self.layout.parts > 0
         return all(site.parts for site in self.layout.sites.values())
+
+
+def emit_removal(lowering: FunctionLowering) -> Insertion:
+    """A function that counts nothing over calls removes what it was told, so that nobody else asks for it."""
+    builder = lowering.builder()
+    _tell(builder, ROW, "0")
+    return lowering.insert(Point(Where.ENTRY, 0), builder.lines)
 
 
 def signed_word(number: int) -> int:

@@ -293,14 +293,24 @@ static void clear_record(struct trodden_call_record *record, const struct trodde
         __atomic_store_n(&record->cells[i], ask_for(&record->cells[i], kind), __ATOMIC_RELEASE);
 }
 
+static struct trodden_target *find_target(struct trodden_target *target, uint64_t unit, uint64_t site,
+                                          uint64_t address) {
+    while (target && (target->record.target != address || target->number != site || target->unit != unit))
+        target = target->next;
+    return target;
+}
+
 struct trodden_call_record *__trodden_target_of(const struct trodden_unit *unit, uint64_t site, uint64_t address) {
     struct trodden_target **bucket =
         &trodden_process.crossings.targets[bucket_of(address, in_unit(site, unit->number))];
+    /* Who is in the list stays there, so that the lock is needed only to add to it. */
+    struct trodden_target *target =
+        find_target(__atomic_load_n(bucket, __ATOMIC_ACQUIRE), unit->number, site, address);
+    if (target && __atomic_load_n(&target->site, __ATOMIC_RELAXED))
+        return &target->record;
     uint64_t mask = trodden_lock();
-    struct trodden_target *target = *bucket;
-    while (target && (target->record.target != address || target->number != site || target->unit != unit->number))
-        target = target->next;
     const struct trodden_call_site *known = &unit->calls->sites[site];
+    target = find_target(*bucket, unit->number, site, address);
     if (target && !target->site) { /* its library was unloaded, and is loaded again */
         target->site = known;
         clear_record(&target->record, known, CELL_OF_TARGET);
@@ -309,7 +319,7 @@ struct trodden_call_record *__trodden_target_of(const struct trodden_unit *unit,
         *target = (struct trodden_target){*bucket, known, (uint32_t)unit->number, (uint32_t)site, {.target = address}};
         target->record.site = in_unit(site, unit->number);
         clear_record(&target->record, known, CELL_OF_TARGET);
-        *bucket = target;
+        __atomic_store_n(bucket, target, __ATOMIC_RELEASE);
     }
     if (!target)
         trodden_process.crossings.lost = true;
