@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import struct
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.native.building import PROGRAMS, execute, must
+from tests.native.building import PROGRAMS, execute
 from trodden.collect.binary.program import read_program
 from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.frames.frame_state import FrameState
@@ -66,11 +67,23 @@ class Stepped:
     wrong: list[str] = field(default_factory=list)
 
 
+_ONE_KIND = Path(__file__).parents[2] / "bench" / "build" / "one_kind.py"
+
+
 def build(directory: Path, *flags: str) -> Path:
+    """The program that steps through itself.
+
+    Longer paths are those of loops alone: over calls the runtime is asked with all signals blocked, and the
+    kernel ends a process that a step interrupts there.
+    """
     sources = [str(PROGRAMS / name) for name in ("stepped.c", "stepper.c")]
-    skip = "--trodden-leave=*stepper.c"
-    must("cc", skip, *flags, *sources, "-o", "steps", cwd=directory)
-    must("cc", *flags, "-S", "-emit-llvm", sources[0], "-o", "stepped.ll", cwd=directory)
+    compiler = [sys.executable, str(_ONE_KIND), "loops", "cc"]
+    for arguments in (
+        ["--trodden-leave=*stepper.c", *flags, *sources, "-o", "steps"],
+        [*flags, "-S", "-emit-llvm", sources[0], "-o", "stepped.ll"],
+    ):
+        done = execute([*compiler, *arguments], directory)
+        assert (done.returncode, done.stderr) == (0, "")
     return directory / "steps"
 
 

@@ -110,4 +110,4 @@ def test_flags_and_reasons_of_traces_have_the_numbers_of_the_runtime() -> None:
     assert declared == flags | {reason.name: reason.value for reason in model.TraceEnd}
     assert macro("trace/chunk.h", "TRODDEN_TRACE_CHUNK_MAGIC") == MAGIC.decode()
     assert macro("trace/chunk.h", "TRODDEN_TRACE_SPOOL_MAGIC") == SPOOL_MAGIC.decode()
-    assert macro("process/raw_format.h", "RAW_TRACE_VERSION") == raw.VERSION
+    assert macro("process/raw_format.h", "RAW_CROSSINGS_VERSION") == raw.VERSION

@@ -115,3 +115,8 @@ def test_behind_a_call_nothing_is_known(body: int, known: bool) -> None:
     bottom = Point(Where.BOTTOM, 1)
     flow = follow_cursor(cfg, {ENTRY, bottom})
     assert flow.arriving == ({bottom: ENTRY} if known else {})
+
+
+def test_nothing_is_known_where_control_never_comes() -> None:
+    cfg = read([[], [1, 2], []], [0, 0, 0])
+    assert follow_cursor(cfg, {ENTRY, Point(Where.TOP, 1), Point(Where.TOP, 2)}).phis == {}

@@ -19,7 +19,7 @@
 
 #define ENTRY(letter, slots)                                                                                   \
     __attribute__((section("trodden_units"), used, retain)) static struct trodden_unit unit = {                \
-        {letter, letter, letter, letter}, slots, UNIT_FLAGS, counters, UNIT_CALLER, 0, 0, 0, 0, UNIT_TRACE}
+        {letter, letter, letter, letter}, slots, UNIT_FLAGS, counters, UNIT_CALLER, 0, 0, 0, 0, UNIT_TRACE, 0}
 
 #ifdef UNIT_ALONE
 /* They are never read. */

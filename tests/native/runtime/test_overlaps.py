@@ -9,6 +9,7 @@ import pytest
 
 from tests.native.building import PROGRAMS, trodden
 from tests.plan.overlapping.walked import Definitions
+from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.overlapping.numbering import OverlapNumbering, OverlappingPath
 from trodden.plan.routes import PathEnd, Route
 from trodden.profile.model import Profile
@@ -41,14 +42,43 @@ def run(directory: Path, name: str, level: str, *more: str) -> Profile:
     return profile
 
 
+def places(graph: Graph) -> list[int | None]:
+    """Each block's number among those that begin somewhere; none for those that only go on behind a call.
+
+    With overlaps a block ends at each call, so graphs differ in nothing else.
+    """
+    found: list[int | None] = []
+    for block in range(graph.exit):
+        arriving = [edge for edge in graph.in_edges[block] if graph.edges[edge].src != graph.exit]
+        leaving = graph.out_edges[graph.edges[arriving[0]].src] if len(arriving) == 1 else ()
+        begins = block == graph.root or len(leaving) != 1
+        found.append(sum(place is not None for place in found) if begins else None)
+    return [*found, -1]
+
+
 def paths(profile: Profile) -> dict[str, Counter[tuple[object, ...]]]:
     """The paths of each function, whatever counted them; of those that several frames lost, the sum."""
     found: dict[str, Counter[tuple[object, ...]]] = {}
     for name, function in profile.functions.items():
-        counts = found.setdefault(name, Counter())
+        counts, where = found.setdefault(name, Counter()), places(function.facts.graph)
         for path in function.paths or ():
-            counts[path.id, path.blocks, path.edges, path.starts, path.ends] += path.count
+            through = tuple(where[block] for block in path.blocks if where[block] is not None)
+            known = None if path.ends is PathEnd.UNWOUND else path.id
+            counts[known, through, path.starts, path.ends] += path.count
     return found
+
+
+def blocks_and_edges(profile: Profile, name: str) -> tuple[list[object], list[object]]:
+    """The counts of the blocks that begin somewhere, and of the edges that lead there."""
+    function = profile.functions[name]
+    graph, where = function.facts.graph, places(function.facts.graph)
+    blocks = [function.block_counts[block] for block in range(graph.exit) if where[block] is not None]
+    edges = [
+        function.edge_counts[number]
+        for number, edge in enumerate(graph.edges)
+        if where[edge.dst] is not None and edge.kind is EdgeKind.FLOW
+    ]
+    return blocks, edges
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
@@ -58,9 +88,8 @@ def test_paths_are_those_of_a_plain_profile(tmp_path: Path, name: str, level: st
     for mode in MODES:
         other = run(tmp_path, name, level, *mode)
         assert paths(other) == paths(plain), mode
-        for key, function in plain.functions.items():
-            assert other.functions[key].block_counts == function.block_counts
-            assert other.functions[key].edge_counts == function.edge_counts
+        for key in plain.functions:
+            assert blocks_and_edges(other, key) == blocks_and_edges(plain, key)
 
 
 @pytest.mark.parametrize("degree", ["1", "max"])

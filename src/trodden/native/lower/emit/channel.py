@@ -83,6 +83,7 @@ def _asking(name: str, result: str, runtime: str) -> list[str]:
         f"  %answer = call preserve_mostcc {result} @{runtime}(ptr {UNIT}, ptr %what, ptr %channel)",
         f"  ret {result} %answer",
         "}",
+        "",
     ]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from trodden.graph.reach import sweep
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.clone.phi_placement import reaching_versions
 from trodden.native.lower.builder import Builder
@@ -183,7 +184,9 @@ def _known_blocks(
     read: FunctionCfg, recording: Collection[Point], blocks: Sequence[_Passage]
 ) -> frozenset[int]:
     """The blocks at whose start the cursor is known, however control comes there."""
-    known = {block for block in range(len(blocks)) if block != read.graph.root and read.in_edges(block)}
+    graph = read.graph
+    behind = [[graph.edges[edge].dst for edge in edges] for edges in graph.out_edges]
+    known = sweep(behind, [graph.root]) - {graph.root, graph.exit}
     work = [block for block in range(len(blocks)) if block not in known or blocks[block].leaving is None]
     while work:
         block = work.pop()

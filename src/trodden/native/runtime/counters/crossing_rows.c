@@ -256,8 +256,8 @@ static uint64_t row_of_call(const struct trodden_unit *unit, uint64_t function, 
     const struct trodden_crossing_row row = {in_unit(function, unit->number), in_unit(from.number, from.unit),
                                              from.prefix, 0, unit->calls->functions[function].parts, 1};
     uint64_t slot = row_for(unit_with_number(unit->number), &row);
-    if (slot)
-        __atomic_store_n(from.cell, word + slot, __ATOMIC_RELEASE);
+    /* Without room for a row there is none the next time either: slot 0, where nobody reads the counters. */
+    __atomic_store_n(from.cell, word + slot, __ATOMIC_RELEASE);
     return slot;
 }
 
