@@ -68,7 +68,7 @@ def paths(profile: Profile) -> dict[str, Counter[tuple[object, ...]]]:
     return found
 
 
-def blocks_and_edges(profile: Profile, name: str) -> tuple[list[object], list[object]]:
+def blocks_and_edges(profile: Profile, name: str) -> tuple[list[float], list[float | None]]:
     """The counts of the blocks that begin somewhere, and of the edges that lead there."""
     function = profile.functions[name]
     graph, where = function.facts.graph, places(function.facts.graph)
