@@ -74,7 +74,8 @@ static void keep_faults(void *context, uint64_t blocked) {
 }
 
 /* Where traces are recorded, the handler has a chunk of its own. */
-static void run_traced(trodden_signal_handler *handler, int number, siginfo_t *info, void *context) {
+static inline __attribute__((always_inline)) void run_traced(trodden_signal_handler *handler, int number,
+                                                             siginfo_t *info, void *context) {
     if (!trodden_process.trace.active) {
         handler(number, info, context);
         return;
@@ -87,7 +88,8 @@ static void run_traced(trodden_signal_handler *handler, int number, siginfo_t *i
 }
 
 /* Where paths are counted over calls and returns, what caller and callee have told each other stays as it is. */
-static void run_handler(trodden_signal_handler *handler, int number, siginfo_t *info, void *context) {
+static inline __attribute__((always_inline)) void run_handler(trodden_signal_handler *handler, int number,
+                                                              siginfo_t *info, void *context) {
     struct trodden_channel_copy copy;
     trodden_channel_save(&copy);
     run_traced(handler, number, info, context);
